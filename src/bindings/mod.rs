@@ -1,0 +1,257 @@
+//! The only place that knows wasm-bindgen: thin shells around [`crate::engine::Engine`], no logic.
+//!
+//! Rust never calls into JavaScript while it is borrowed. Each method returns what the host has to do, and the facade
+//! in `pkg/src` does it afterwards. Steps leave as pairs of numbers (handle, revision); their text leaves only when
+//! somebody looks at it.
+
+// wasm-bindgen generates the unsafe code that crosses the boundary.
+#![allow(unsafe_code)]
+
+mod frame_buffer;
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use self::frame_buffer::FrameBuffer;
+use crate::canvas::Plan;
+use crate::engine::{self, CommandName, Options, Outcome};
+use crate::history::StepIx;
+use crate::session::{Refusal, Ticket};
+use crate::wire::PromptSource;
+
+/// The state engine of one agent's history. `headway` wraps it; use that.
+#[wasm_bindgen]
+pub struct Engine(engine::Engine, FrameBuffer);
+
+#[derive(Serialize)]
+struct Sent {
+    ticket: Ticket,
+    outcome: Outcome,
+}
+
+#[derive(Serialize)]
+struct CanvasPlan<'a> {
+    write: Option<&'a str>,
+    outcome: Outcome,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    code: &'static str,
+    message: String,
+}
+
+fn to_js<T: Serialize>(record: &T) -> JsValue {
+    // Plain records of strings and numbers: this cannot fail.
+    serde_wasm_bindgen::to_value(record).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// `false`: nothing is new. `true`: there is something else to see. An object: there is something to do.
+fn hand_over(outcome: &Outcome) -> JsValue {
+    if outcome.is_quiet() { JsValue::from_bool(outcome.changed) } else { to_js(outcome) }
+}
+
+fn into_error(refusal: Refusal) -> JsValue {
+    let message = refusal.to_string();
+    to_js(&Refused { code: refusal.code(), message })
+}
+
+fn sent(result: Result<(Ticket, Outcome), Refusal>) -> Result<JsValue, JsValue> {
+    let (ticket, outcome) = result.map_err(into_error)?;
+    Ok(to_js(&Sent { ticket, outcome }))
+}
+
+fn code_of(answer: Result<(), Refusal>) -> Option<String> {
+    answer.err().map(|refusal| refusal.code().to_owned())
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// An engine that knows nothing yet. `command_timeout` in ms.
+    #[wasm_bindgen(constructor)]
+    pub fn new(command_timeout: f64, keep_input_messages: bool) -> Engine {
+        let options = Options { command_timeout, keep_input_messages };
+        Engine(engine::Engine::new(options), FrameBuffer::default())
+    }
+
+    /// The socket opened.
+    pub fn connected(&mut self) -> JsValue {
+        hand_over(&self.0.connected())
+    }
+
+    /// The socket was lost.
+    pub fn disconnected(&mut self) -> JsValue {
+        hand_over(&self.0.disconnected())
+    }
+
+    /// Makes room for at least so many bytes of a frame, keeping what is there, and tells where it begins in memory.
+    #[wasm_bindgen(js_name = frameRoom)]
+    pub fn frame_room(&mut self, bytes: usize) -> usize {
+        self.1.room(bytes)
+    }
+
+    /// One text frame, exactly as it came: the first bytes of the room.
+    pub fn receive(&mut self, bytes: usize) -> JsValue {
+        let outcome = self.0.receive(self.1.text(bytes));
+        self.1.give_back();
+        hand_over(&outcome)
+    }
+
+    /// Lets time-outs fall due. `now` in ms since the epoch.
+    pub fn tick(&mut self, now: f64) -> JsValue {
+        hand_over(&self.0.tick(now))
+    }
+
+    /// Asks for a new turn.
+    pub fn prompt(&mut self, text: &str, is_feedback: bool, now: f64) -> Result<JsValue, JsValue> {
+        let source = if is_feedback { PromptSource::Feedback } else { PromptSource::Chat };
+        sent(self.0.prompt(text, source, now))
+    }
+
+    /// Asks for the end of the run.
+    pub fn stop(&mut self, now: f64) -> Result<JsValue, JsValue> {
+        sent(self.0.stop(now))
+    }
+
+    /// Asks to go back to before a turn.
+    pub fn revert(&mut self, turn: &str, now: f64) -> Result<JsValue, JsValue> {
+        sent(self.0.revert(turn, now))
+    }
+
+    /// Asks to take the latest revert back.
+    pub fn redo(&mut self, now: f64) -> Result<JsValue, JsValue> {
+        sent(self.0.redo(now))
+    }
+
+    /// The host could not send the command.
+    #[wasm_bindgen(js_name = notSent)]
+    pub fn not_sent(&mut self, ticket: u32, why: &str) -> JsValue {
+        hand_over(&self.0.not_sent(ticket, why))
+    }
+
+    /// The code of the refusal that a prompt would meet now.
+    #[wasm_bindgen(js_name = cannotPrompt)]
+    pub fn cannot_prompt(&self) -> Option<String> {
+        code_of(self.0.can(CommandName::Prompt))
+    }
+
+    /// The code of the refusal that a stop would meet now.
+    #[wasm_bindgen(js_name = cannotStop)]
+    pub fn cannot_stop(&self) -> Option<String> {
+        code_of(self.0.can(CommandName::Stop))
+    }
+
+    /// The code of the refusal that a redo would meet now.
+    #[wasm_bindgen(js_name = cannotRedo)]
+    pub fn cannot_redo(&self) -> Option<String> {
+        code_of(self.0.can(CommandName::Redo))
+    }
+
+    /// The code of the refusal that a revert of this turn would meet now.
+    #[wasm_bindgen(js_name = cannotRevert)]
+    pub fn cannot_revert(&mut self, turn: &str) -> Option<String> {
+        code_of(self.0.can_revert(turn))
+    }
+
+    /// A host binds a canvas, or takes it away.
+    #[wasm_bindgen(js_name = bindCanvas)]
+    pub fn bind_canvas(&mut self, bound: bool) -> JsValue {
+        hand_over(&self.0.bind_canvas(bound))
+    }
+
+    /// Asks for the canvas to become the content of HEAD.
+    #[wasm_bindgen(js_name = syncCanvas)]
+    pub fn sync_canvas(&mut self) -> Result<JsValue, JsValue> {
+        self.0.sync_canvas().map(|outcome| hand_over(&outcome)).map_err(into_error)
+    }
+
+    /// Decides about the canvas: {write?: text, outcome}.
+    #[wasm_bindgen(js_name = planCanvas)]
+    pub fn plan_canvas(&mut self, on_canvas: &str) -> JsValue {
+        let (plan, outcome) = self.0.plan_canvas(on_canvas);
+        let write = match plan {
+            Plan::Write(content) => self.0.content_text(content),
+            Plan::Nothing | Plan::LeaveAlone | Plan::Unreadable => None,
+        };
+        to_js(&CanvasPlan { write, outcome })
+    }
+
+    /// The host put on the canvas what the plan said.
+    #[wasm_bindgen(js_name = canvasWritten)]
+    pub fn canvas_written(&mut self) -> JsValue {
+        hand_over(&self.0.canvas_written())
+    }
+
+    /// The host could not read or write the canvas.
+    #[wasm_bindgen(js_name = canvasFailed)]
+    pub fn canvas_failed(&mut self, why: &str) -> JsValue {
+        hand_over(&self.0.canvas_failed(why))
+    }
+
+    /// The present, without steps and turns.
+    pub fn view(&mut self) -> JsValue {
+        to_js(&self.0.view())
+    }
+
+    /// The turns on the path.
+    pub fn turns(&mut self) -> JsValue {
+        to_js(&self.0.turns())
+    }
+
+    /// First position of the path that may have changed since this was last asked.
+    #[wasm_bindgen(js_name = takeChangedFrom)]
+    pub fn take_changed_from(&mut self) -> usize {
+        self.0.take_changed_from()
+    }
+
+    /// The path from a position on, as pairs of handle and revision.
+    #[wasm_bindgen(js_name = pathFrom)]
+    pub fn path_from(&self, position: usize) -> Vec<u32> {
+        let history = self.0.history();
+        let steps = history.path().iter().skip(position);
+        steps.flat_map(|step| [step.number(), history.tree().revision(step)]).collect()
+    }
+
+    /// Handle and revision of a step; empty when it is not known.
+    #[wasm_bindgen(js_name = findStep)]
+    pub fn find_step(&self, id: &str) -> Vec<u32> {
+        let tree = self.0.history().tree();
+        let found = tree.get(id).filter(|step| tree.data(*step).is_some());
+        found.map_or(Vec::new(), |step| vec![step.number(), tree.revision(step)])
+    }
+
+    /// The steps behind handles as one JSON array: for each whether it changed the content, then the step.
+    #[wasm_bindgen(js_name = stepTexts)]
+    pub fn step_texts(&mut self, handles: &[u32]) -> String {
+        let mut out = String::from("[");
+        for handle in handles {
+            let step = StepIx::from_number(*handle);
+            let changed = step.is_some_and(|step| self.0.step_changed(step));
+            let tree = self.0.history().tree();
+            let text = step.and_then(|step| tree.data(step)).map_or("null", |data| &data.text);
+            if out.len() > 1 {
+                out.push(',');
+            }
+            out.push_str(if changed { "true," } else { "false," });
+            out.push_str(text);
+        }
+        out.push(']');
+        out
+    }
+
+    /// The content at a step, or at HEAD, as text.
+    pub fn content(&self, at: Option<String>) -> Option<String> {
+        self.0.content(at.as_deref()).map(str::to_owned)
+    }
+
+    /// Sizes.
+    pub fn stats(&self) -> JsValue {
+        to_js(&self.0.stats())
+    }
+
+    /// Bytes of linear memory.
+    #[wasm_bindgen(js_name = memoryBytes)]
+    pub fn memory_bytes() -> f64 {
+        core::arch::wasm32::memory_size(0) as f64 * 65_536.0
+    }
+}

@@ -1,0 +1,174 @@
+//! The canvas: what is on it, what should be, and whether to write.
+//!
+//! This is the plain canvas: the host reads and replaces a whole content as text. The engine never holds the canvas,
+//! it is told what lies on it when it has to decide (P12: the comparison is with the canvas, never with the last
+//! emission). Equal means canonically equal; an equal canvas is not written (P2).
+//!
+//! Place in the flow: after `session`; the engine says what should be there, the host does it.
+
+use crate::content::{ContentIx, ContentStore};
+
+/// When to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// The canvas becomes the target.
+    Exact,
+    /// The canvas becomes the target if it still shows what the engine last put there; otherwise somebody edited it
+    /// and it is left alone (P14).
+    IfUntouched,
+}
+
+/// What to do about the canvas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// It shows the target already.
+    Nothing,
+    /// Put this content on it.
+    Write(ContentIx),
+    /// Somebody edited it; leave it alone.
+    LeaveAlone,
+    /// What the host read is no JSON: nothing can be compared, so nothing is overwritten.
+    Unreadable,
+}
+
+/// What the engine knows of the canvas.
+#[derive(Debug, Default)]
+pub struct Canvas {
+    bound: bool,
+    last_put: Option<ContentIx>,
+    wanted: Option<(ContentIx, Policy)>,
+    /// What the host was told to write and has not confirmed.
+    writing: Option<ContentIx>,
+    differs: bool,
+}
+
+impl Canvas {
+    /// Whether a host has bound one.
+    pub fn is_bound(&self) -> bool {
+        self.bound
+    }
+
+    /// A host binds a canvas, or takes it away. Nothing is known of a new one.
+    pub fn bind(&mut self, bound: bool) {
+        *self = Canvas { bound, ..Canvas::default() };
+    }
+
+    /// Whether the canvas was seen to differ from the content of HEAD.
+    pub fn differs(&self) -> bool {
+        self.bound && self.differs
+    }
+
+    /// Asks for a look at the canvas. Tells whether there is one to look at. The latest wish counts, but an exact one
+    /// is not softened by a later one.
+    pub fn want(&mut self, target: ContentIx, policy: Policy) -> bool {
+        if self.bound {
+            let exact = matches!(self.wanted, Some((_, Policy::Exact)));
+            self.wanted = Some((target, if exact { Policy::Exact } else { policy }));
+        }
+        self.bound
+    }
+
+    /// HEAD's content is not known: whatever is on the canvas stays.
+    pub fn want_nothing(&mut self) {
+        self.wanted = None;
+    }
+
+    /// Decides, now that the host has read the canvas.
+    pub fn plan(&mut self, contents: &ContentStore, on_canvas: &str) -> Plan {
+        let Some((target, policy)) = self.wanted.take() else {
+            return Plan::Nothing;
+        };
+        if crate::content::Json::check(on_canvas).is_err() {
+            self.differs = true;
+            return Plan::Unreadable;
+        }
+        if contents.equals_text(target, on_canvas) {
+            self.last_put = Some(target);
+            self.differs = false;
+            return Plan::Nothing;
+        }
+        let untouched = self.last_put.is_some_and(|last| contents.equals_text(last, on_canvas));
+        self.differs = true;
+        match policy {
+            Policy::IfUntouched if !untouched => Plan::LeaveAlone,
+            _ => {
+                self.writing = Some(target);
+                Plan::Write(target)
+            }
+        }
+    }
+
+    /// The host has put on the canvas what the last plan said.
+    pub fn written(&mut self) {
+        if let Some(content) = self.writing.take() {
+            self.last_put = Some(content);
+            self.differs = false;
+        }
+    }
+
+    /// The host could not.
+    pub fn failed(&mut self) {
+        self.writing = None;
+        self.differs = true;
+    }
+
+    /// The contents that it refers to.
+    pub fn contents(&self) -> impl Iterator<Item = ContentIx> {
+        [self.last_put, self.writing, self.wanted.map(|(target, _)| target)].into_iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::Json;
+
+    fn put(contents: &mut ContentStore, text: &str) -> ContentIx {
+        contents.intern(Json::check(text).unwrap(), None)
+    }
+
+    #[test]
+    fn p2_p12_equal_is_not_written_and_the_canvas_itself_is_compared() {
+        let mut contents = ContentStore::default();
+        let head = put(&mut contents, r#"{"a":1}"#);
+        let mut canvas = Canvas::default();
+        assert!(!canvas.want(head, Policy::Exact), "nothing is bound");
+        canvas.bind(true);
+        assert!(canvas.want(head, Policy::Exact));
+        assert_eq!(canvas.plan(&contents, r#"{ "a": 1.0 }"#), Plan::Nothing);
+        // The same target again, but a person edited in between: it is written.
+        canvas.want(head, Policy::Exact);
+        assert_eq!(canvas.plan(&contents, r#"{"a":2}"#), Plan::Write(head));
+        assert!(canvas.differs());
+        canvas.written();
+        assert!(!canvas.differs());
+    }
+
+    #[test]
+    fn p14_only_an_untouched_canvas_follows_by_itself() {
+        let mut contents = ContentStore::default();
+        let old = put(&mut contents, "[1]");
+        let new = put(&mut contents, "[2]");
+        let mut canvas = Canvas::default();
+        canvas.bind(true);
+        canvas.want(new, Policy::IfUntouched);
+        assert_eq!(canvas.plan(&contents, "[]"), Plan::LeaveAlone, "a first connect overwrites nothing");
+        canvas.want(old, Policy::Exact);
+        assert_eq!(canvas.plan(&contents, "[]"), Plan::Write(old));
+        canvas.written();
+        canvas.want(new, Policy::IfUntouched);
+        assert_eq!(canvas.plan(&contents, "[1]"), Plan::Write(new));
+        canvas.want(new, Policy::IfUntouched);
+        assert_eq!(canvas.plan(&contents, "[3]"), Plan::LeaveAlone);
+    }
+
+    #[test]
+    fn a_canvas_that_cannot_be_read_is_left_alone() {
+        let mut contents = ContentStore::default();
+        let head = put(&mut contents, "[1]");
+        let mut canvas = Canvas::default();
+        canvas.bind(true);
+        canvas.want(head, Policy::Exact);
+        assert_eq!(canvas.plan(&contents, "undefined"), Plan::Unreadable);
+    }
+}

@@ -1,0 +1,208 @@
+//! What a person asks for, and how it is settled (R1–R3, R8).
+
+use super::{Engine, Failure, Outcome, Settled};
+use crate::history::{StepIx, TurnIx};
+use crate::session::{Asked, Pending, Refusal, Ticket};
+use crate::wire::{AgentState, Command, PromptSource, ServerError};
+
+/// A command that needs no argument to be asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandName {
+    /// A new turn.
+    Prompt,
+    /// End the run.
+    Stop,
+    /// Take the latest revert back.
+    Redo,
+}
+
+impl Engine {
+    /// Whether a command would be sent now, and if not, why (R2). Changes nothing.
+    pub fn can(&self, command: CommandName) -> Result<(), Refusal> {
+        match command {
+            CommandName::Prompt => self.session.can_prompt(),
+            CommandName::Stop => self.session.can_stop(),
+            CommandName::Redo => self.session.can_redo(),
+        }
+    }
+
+    /// Whether a revert of this turn would be sent now (R2). Changes nothing.
+    pub fn can_revert(&mut self, turn_id: &str) -> Result<(), Refusal> {
+        self.session.can_revert()?;
+        self.turn_to_revert(turn_id).map(|_| ())
+    }
+
+    fn turn_to_revert(&mut self, turn_id: &str) -> Result<TurnIx, Refusal> {
+        let turn = self.history.tree().find_turn(turn_id).ok_or(Refusal::UnknownTurn)?;
+        if self.history.turn_on_path(turn).is_some() {
+            return Ok(turn);
+        }
+        let exists = self.history.tree().steps().any(|(_, data)| data.turn == turn);
+        Err(if exists { Refusal::NotOnPath } else { Refusal::UnknownTurn })
+    }
+
+    /// Asks for a new turn. Settled when its user step comes.
+    pub fn prompt(
+        &mut self,
+        text: &str,
+        source: PromptSource,
+        now: f64,
+    ) -> Result<(Ticket, Outcome), Refusal> {
+        self.session.can_prompt()?;
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err(Refusal::EmptyPrompt);
+        }
+        let asked = Asked::Prompt { text: trimmed.to_owned(), other_step: false };
+        self.send(Command::Prompt { content: text, source }, asked, now)
+    }
+
+    /// Asks for the end of the run. Settled when the agent stops generating.
+    pub fn stop(&mut self, now: f64) -> Result<(Ticket, Outcome), Refusal> {
+        self.session.can_stop()?;
+        self.send(Command::Stop, Asked::Stop, now)
+    }
+
+    /// Asks to go back to before a turn (R1). Settled when HEAD is there.
+    pub fn revert(&mut self, turn_id: &str, now: f64) -> Result<(Ticket, Outcome), Refusal> {
+        self.session.can_revert()?;
+        let turn = self.turn_to_revert(turn_id)?;
+        let found = self.history.turn_on_path(turn).map(|turn| (turn.first, turn.prompt));
+        let (first, prompt) = found.ok_or(Refusal::NotOnPath)?;
+        let asked = Asked::Revert {
+            leads_to: self.history.parent_or_root(first),
+            prompt: prompt.map(|step| self.said(step)).unwrap_or_default(),
+        };
+        self.send(Command::Revert { message_id: turn_id }, asked, now)
+    }
+
+    /// Asks to take the latest revert back (R3). Settled when HEAD is there.
+    pub fn redo(&mut self, now: f64) -> Result<(Ticket, Outcome), Refusal> {
+        self.session.can_redo()?;
+        let leads_to = self.session.redo.leads_to();
+        self.send(Command::Redo, Asked::Redo { leads_to }, now)
+    }
+
+    fn send(&mut self, command: Command<'_>, asked: Asked, now: f64) -> Result<(Ticket, Outcome), Refusal> {
+        let text = command.to_text(self.session.dialect).ok_or(Refusal::Unsupported)?;
+        self.last_ticket = self.last_ticket.wrapping_add(1);
+        let ticket = self.last_ticket;
+        self.session.pending = Some(Pending {
+            ticket,
+            asked,
+            due: now + self.options.command_timeout,
+            head: self.history.head(),
+        });
+        self.outcome.send.push(text);
+        self.outcome.changed = true;
+        Ok((ticket, self.finish()))
+    }
+
+    /// The host could not send what the last command gave: nobody will answer it.
+    pub fn not_sent(&mut self, ticket: Ticket, why: &str) -> Outcome {
+        if self.session.pending.as_ref().is_some_and(|p| p.ticket == ticket) {
+            self.fail("offline", &format!("The command could not be sent: {why}"));
+        }
+        self.finish()
+    }
+
+    /// Lets time-outs fall due (R8). `now` in ms since the epoch.
+    pub fn tick(&mut self, now: f64) -> Outcome {
+        if self.session.pending.as_ref().is_some_and(|pending| now >= pending.due) {
+            let message =
+                "The agent service has not answered in time; what it does later will still be shown.";
+            self.fail("timed_out", message);
+        }
+        self.finish()
+    }
+
+    fn settle(&mut self, failure: Option<Failure>) {
+        let Some(pending) = self.session.pending.take() else { return };
+        let prompt = match pending.asked {
+            Asked::Revert { prompt, .. } if failure.is_none() => Some(prompt),
+            _ => None,
+        };
+        self.outcome.changed = true;
+        let head_id = self.history.tree().id(self.history.head()).to_owned();
+        self.outcome.settled.push(Settled { ticket: pending.ticket, failure, head_id, prompt });
+    }
+
+    fn done(&mut self) {
+        self.settle(None);
+    }
+
+    fn fail(&mut self, code: &str, message: &str) {
+        self.settle(Some(Failure { code: code.to_owned(), message: message.to_owned() }));
+    }
+
+    /// A user step that is new came: ours, when it says what we said.
+    pub(super) fn user_step_came(&mut self, step: StepIx) {
+        if !matches!(self.session.pending, Some(Pending { asked: Asked::Prompt { .. }, .. })) {
+            return;
+        }
+        let said = self.said(step);
+        if let Some(Pending { asked: Asked::Prompt { text, other_step }, .. }) = &mut self.session.pending {
+            if said.trim() == text {
+                self.done();
+            } else {
+                *other_step = true;
+            }
+        }
+    }
+
+    /// The agent's state came, changed or not.
+    pub(super) fn agent_state_came(&mut self) {
+        let agent = self.session.agent;
+        let answered = match self.session.pending.as_ref().map(|pending| &pending.asked) {
+            Some(Asked::Stop) => agent != AgentState::Generating,
+            // A run came and went and no step says what we said: the server changed our words.
+            Some(Asked::Prompt { other_step, .. }) => *other_step && !agent.is_busy(),
+            _ => false,
+        };
+        if answered {
+            self.done();
+        }
+    }
+
+    /// HEAD moved without a new step. It answers our command when it is where that would have led.
+    pub(super) fn head_moved(&mut self, to: StepIx) {
+        let answered = match self.session.pending.as_ref().map(|pending| &pending.asked) {
+            Some(Asked::Revert { leads_to, .. }) => *leads_to == to,
+            // The server owns the stack: wherever its redo leads is right (R5).
+            Some(Asked::Redo { .. }) => true,
+            _ => false,
+        };
+        if answered {
+            self.done();
+        }
+    }
+
+    /// A snapshot came. After a reconnect the answer to what was in flight will never come: HEAD tells (R6).
+    pub(super) fn snapshot_came(&mut self, after_connect: bool) {
+        self.agent_state_came();
+        let head = self.history.head();
+        let Some(pending) = &self.session.pending else { return };
+        let is_there = match &pending.asked {
+            Asked::Revert { leads_to, .. } => *leads_to == head,
+            Asked::Redo { leads_to } => leads_to.map_or(head != pending.head, |to| to == head),
+            Asked::Prompt { .. } | Asked::Stop => false,
+        };
+        if is_there {
+            self.done();
+        } else if after_connect {
+            let message =
+                "The connection was lost before the answer came, and the command was not carried out.";
+            self.fail("lost", message);
+        }
+    }
+
+    /// An error came: the answer to what is in flight, else a notice (R8).
+    pub(super) fn error_came(&mut self, error: ServerError) {
+        if self.session.pending.is_some() {
+            self.fail(&error.code, &error.text);
+        } else if error.code != "agent_not_found" {
+            let message = format!("The agent service reports: {}", error.text);
+            self.notice("server_error", message, None, None);
+        }
+    }
+}

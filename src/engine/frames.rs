@@ -1,0 +1,244 @@
+//! What a server frame does to the state.
+
+use super::Engine;
+use crate::canvas::Policy;
+use crate::content::{ContentIx, Json};
+use crate::history::{Arrival, Change, StepData, StepIx};
+use crate::session::{CanRedo, Pending};
+use crate::wire::{AgentState, Frame, ROOT_ID, Role, ServerError, ServerFrame, WireStep};
+
+/// The fields of a snapshot, as the wire has them.
+struct Snapshot<'a> {
+    state: AgentState,
+    steps: Vec<WireStep<'a>>,
+    head_id: Option<String>,
+    can_redo: bool,
+    content: Option<Json<'a>>,
+    capabilities: Option<Vec<String>>,
+}
+
+impl Engine {
+    /// Takes in one text frame, exactly as it came. A frame that makes no sense is a notice and changes nothing (X1).
+    pub fn receive(&mut self, text: &str) -> super::Outcome {
+        match Frame::read(text, self.options.keep_input_messages) {
+            Ok(frame) => {
+                let before = self.glance();
+                self.follow(frame);
+                self.outcome.changed |= self.glance() != before;
+            }
+            Err(fault) => {
+                let path = fault.field().map(str::to_owned);
+                self.notice(fault.code(), format!("A frame was left out: {fault}."), None, path);
+            }
+        }
+        self.finish()
+    }
+
+    fn follow(&mut self, frame: Frame<'_>) {
+        for (place, id, fault) in frame.refused {
+            let path = match fault.field() {
+                Some(field) => format!("{place}.{field}"),
+                None => place,
+            };
+            let message = format!("A step was left out: {fault}.");
+            self.notice("malformed_step", message, id.as_deref(), Some(path));
+        }
+        if !self.session.live {
+            // Somebody speaks, so somebody is there.
+            self.session.live = true;
+        }
+        if let Some(dialect) = frame.dialect {
+            self.session.dialect = dialect;
+        }
+        match frame.says {
+            ServerFrame::Snapshot { state, steps, head_id, can_redo, content, capabilities } => {
+                self.snapshot(Snapshot { state, steps, head_id, can_redo, content, capabilities })
+            }
+            ServerFrame::Step(step) => self.step(*step),
+            ServerFrame::NoStep => {}
+            ServerFrame::Status(state) => self.status(state),
+            ServerFrame::HeadChange { head_id, steps, can_redo, content } => {
+                self.head_change(&head_id, steps, can_redo, content)
+            }
+            ServerFrame::Error(error) => self.server_error(error),
+        }
+    }
+
+    /// Turns a wire step into what the tree keeps. `near` is a content that it is likely to begin with.
+    fn keep(&mut self, step: &mut WireStep<'_>, near: Option<ContentIx>) -> (StepData, Option<ContentIx>) {
+        let before = step.before.map(|json| self.contents.intern(json, near));
+        let after = step.after.map(|json| self.contents.intern(json, before.or(near)));
+        let data = StepData {
+            turn: self.history.turn(&step.message_id),
+            role: step.role,
+            ending: step.ending,
+            timestamp: step.timestamp,
+            tool_calls: step.tool_calls,
+            usage: step.usage,
+            before,
+            after,
+            text: std::mem::take(&mut step.text).into_boxed_str(),
+        };
+        (data, after.or(before).or(near))
+    }
+
+    /// T10: a step that is known by its id and says something else about where it belongs.
+    fn tell_of_update(&mut self, id: &str, change: Change) {
+        if let Change::Updated { moved, regrouped, recast } = change {
+            let named = [(moved, "parent"), (regrouped, "turn"), (recast, "role")];
+            let fields: Vec<&str> = named.iter().filter(|(is, _)| *is).map(|(_, name)| *name).collect();
+            if !fields.is_empty() {
+                let message =
+                    format!("A known step came with another {}; the latest counts.", fields.join(" and "));
+                self.notice("step_rewritten", message, Some(id), None);
+            }
+        }
+    }
+
+    fn step(&mut self, mut step: WireStep<'_>) {
+        let parent_id = step.parent_id.as_deref().unwrap_or(ROOT_ID);
+        let near = self.history.tree().get(parent_id);
+        let near = near.and_then(|parent| self.history.content_at(parent));
+        let old_head = self.history.head();
+        let old_after = self.history.tree().data(old_head).and_then(|data| data.after);
+        let diverged = self.history.diverged();
+        let (data, _) = self.keep(&mut step, near);
+        let base = data.before.or(near);
+        let after = data.after;
+        let Arrival { step: ix, change, moved_head } =
+            self.history.arrive(&step.id, step.parent_id.as_deref(), data);
+        self.tell_of_update(&step.id, change);
+        self.outcome.changed |= change != Change::Same;
+        if change == Change::New && step.role == Role::User {
+            // R3: a new question from anybody ends what could be redone.
+            self.session.can_redo = CanRedo::No;
+            self.session.redo.clear();
+            self.user_step_came(ix);
+        }
+        if self.history.diverged() && !diverged {
+            let message = "A step joined the history away from HEAD; a reconnect will tell where HEAD is.";
+            self.notice("diverged", message, Some(&step.id), None);
+        }
+        let came_from = match change {
+            Change::New if moved_head => base,
+            Change::Updated { .. } if ix == self.history.head() => old_after.or(base),
+            _ => return,
+        };
+        // A step that only talks leaves the canvas alone, whatever a person did on it meanwhile.
+        if let Some(after) = after {
+            if !came_from.is_some_and(|before| self.contents.equal(before, after)) {
+                self.show(after, Policy::Exact);
+            }
+        }
+    }
+
+    fn status(&mut self, state: AgentState) {
+        self.session.set_agent(state);
+        self.agent_state_came();
+    }
+
+    fn head_change(
+        &mut self,
+        head_id: &str,
+        steps: Vec<WireStep<'_>>,
+        can_redo: bool,
+        content: Option<Json<'_>>,
+    ) {
+        let from = self.history.head();
+        let old_content = self.history.content_at(from);
+        self.take_in(steps, old_content);
+        let to = self.history.name(head_id);
+        let went_back = to != from && self.history.is_above_head(to);
+        self.history.move_head(to);
+        if let Some(json) = content {
+            let content = self.contents.intern(json, old_content);
+            self.history.tell_content(to, content);
+        }
+        self.history.settle();
+        self.session.redo.follow(from, to, went_back, can_redo);
+        self.session.can_redo = CanRedo::told(can_redo);
+        if !self.history.tree().is_known(to) {
+            let message = "HEAD moved to a step that never came; the last good path stays on show.";
+            self.notice("unknown_head", message, Some(head_id), None);
+        }
+        self.head_moved(to);
+        match self.history.content_at(to) {
+            // The canvas is compared even when HEAD's content is the same: a person may have edited it (P12).
+            Some(content) => self.show(content, Policy::Exact),
+            None => self.canvas.want_nothing(),
+        }
+    }
+
+    /// Adds steps that come in a bunch. Gives the last one. `near` is a content that the first is likely to begin with.
+    fn take_in(&mut self, steps: Vec<WireStep<'_>>, mut near: Option<ContentIx>) -> Option<StepIx> {
+        let mut newest = None;
+        for mut step in steps {
+            let (data, next) = self.keep(&mut step, near);
+            near = next;
+            let (ix, change) = self.history.put(&step.id, step.parent_id.as_deref(), data);
+            newest = Some(ix);
+            self.tell_of_update(&step.id, change);
+            self.outcome.changed |= change != Change::Same;
+            if change == Change::New && step.role == Role::User {
+                self.user_step_came(ix);
+            }
+        }
+        newest
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot<'_>) {
+        let from = self.history.head();
+        let old_content = self.history.content_at(from);
+        let first = !std::mem::replace(&mut self.session.greeted, true);
+        let stale = snapshot.state == AgentState::Stopping && (first || self.session.stale_stopping);
+
+        self.history.begin_snapshot();
+        let newest = self.take_in(snapshot.steps, None);
+        let head_id = snapshot.head_id.as_deref().unwrap_or(ROOT_ID);
+        let pinned = self.session.pending.as_ref().map_or(Vec::new(), Pending::steps);
+        let differs = self.history.end_snapshot(head_id, newest, &pinned);
+        let head = self.history.head();
+        if let Some(json) = snapshot.content {
+            let content = self.contents.intern(json, old_content);
+            self.history.tell_content(head, content);
+        }
+
+        let session = &mut self.session;
+        self.outcome.changed |= differs || snapshot.capabilities != session.capabilities;
+        session.agent = snapshot.state;
+        session.stale_stopping = stale;
+        session.capabilities = snapshot.capabilities;
+        session.can_redo = CanRedo::told(snapshot.can_redo);
+        let tree = self.history.tree();
+        session.redo.confirm(head == from, snapshot.can_redo, |step| tree.is_known(step));
+        if !tree.is_known(head) {
+            let message =
+                "The server's HEAD is a step that it did not send; the last good path stays on show.";
+            self.notice("unknown_head", message, Some(head_id), None);
+        }
+        self.snapshot_came(first);
+        match self.history.content_at(head) {
+            Some(content) => self.show(content, Policy::IfUntouched),
+            None => self.canvas.want_nothing(),
+        }
+        if differs {
+            self.collect();
+        }
+    }
+
+    fn server_error(&mut self, error: ServerError) {
+        match error.code.as_str() {
+            "agent_not_found" => {
+                self.session.set_agent(AgentState::Unavailable);
+                self.notice("agent_not_found", "The server has no such agent any more.", None, None);
+            }
+            "nothing_to_redo" => {
+                // The server knows better than we do (R5).
+                self.session.can_redo = CanRedo::No;
+                self.session.redo.clear();
+            }
+            _ => {}
+        }
+        self.error_came(error);
+    }
+}

@@ -1,0 +1,223 @@
+//! The engine: everything joined, sans-IO.
+//!
+//! It owns no socket, clock, timer or canvas. Inputs are method calls (a frame's text, a command, the time, the state
+//! of the socket, what is on the canvas); each gives an [`Outcome`] that says what the host has to do. The same inputs
+//! give the same outcomes, always.
+//!
+//! * [`frames`]: what a server frame does;
+//! * [`commands`]: what a person asks for, and how it is settled;
+//! * [`view`]: what there is to see;
+//! * [`outcome`]: what there is to do.
+
+mod commands;
+mod frames;
+mod outcome;
+mod view;
+
+pub use commands::CommandName;
+pub use outcome::{Failure, Notice, Outcome, Settled};
+pub use view::{StatsView, TurnView, ViewHeader};
+
+use crate::canvas::{Canvas, Plan, Policy};
+use crate::content::{ContentIx, ContentStore};
+use crate::history::{History, StepIx, Tree};
+use crate::session::{CanRedo, Refusal, Session, Ticket};
+
+/// How an engine is set up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// How long a command may stay unanswered, in ms (R8).
+    pub command_timeout: f64,
+    /// Keep the `inputMessages` of steps.
+    pub keep_input_messages: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { command_timeout: 30_000.0, keep_input_messages: false }
+    }
+}
+
+/// The state engine of one agent's history.
+#[derive(Default)]
+pub struct Engine {
+    options: Options,
+    history: History,
+    contents: ContentStore,
+    session: Session,
+    canvas: Canvas,
+    last_ticket: Ticket,
+    outcome: Outcome,
+}
+
+impl Engine {
+    /// An engine that knows nothing yet.
+    pub fn new(options: Options) -> Self {
+        Engine { options, ..Engine::default() }
+    }
+
+    fn finish(&mut self) -> Outcome {
+        std::mem::take(&mut self.outcome)
+    }
+
+    /// What of the view does not depend on the steps and turns themselves: when this is the same and no step changed,
+    /// the view is the same (T8).
+    fn glance(&self) -> impl PartialEq + use<> {
+        let (history, session) = (&self.history, &self.session);
+        let path = (history.head(), history.path().status(), history.diverged());
+        let agent = (session.live, session.agent, session.stale_stopping, session.dialect);
+        let redo = (session.can_redo, session.redo.leads_to());
+        let pending = session.pending.as_ref().map(|pending| pending.ticket);
+        (path, agent, redo, pending, history.content_at(history.head()).is_none())
+    }
+
+    fn notice(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        step: Option<&str>,
+        path: Option<String>,
+    ) {
+        self.outcome.notices.push(Notice {
+            code,
+            message: message.into(),
+            step_id: step.map(str::to_owned),
+            path,
+        });
+    }
+
+    /// The socket opened. The snapshot that follows tells everything else.
+    pub fn connected(&mut self) -> Outcome {
+        if !self.session.live {
+            self.session.live = true;
+            self.session.greeted = false;
+            self.outcome.changed = true;
+        }
+        self.finish()
+    }
+
+    /// The socket was lost. What is known stays on show; a command in flight waits for the next snapshot (R6).
+    pub fn disconnected(&mut self) -> Outcome {
+        if self.session.live {
+            self.session.live = false;
+            self.session.greeted = false;
+            self.session.stale_stopping = false;
+            self.session.can_redo = CanRedo::Unknown;
+            self.outcome.changed = true;
+        }
+        self.finish()
+    }
+
+    /// A host binds a canvas (true) or takes it away (false).
+    pub fn bind_canvas(&mut self, bound: bool) -> Outcome {
+        self.canvas.bind(bound);
+        self.outcome.changed = true;
+        if let Some(content) = self.history.content_at(self.history.head()).filter(|_| bound) {
+            self.show(content, Policy::IfUntouched);
+        }
+        self.finish()
+    }
+
+    /// Asks for the canvas to become the content of HEAD (P14).
+    pub fn sync_canvas(&mut self) -> Result<Outcome, Refusal> {
+        if !self.canvas.is_bound() {
+            return Err(Refusal::CanvasUnbound);
+        }
+        let content = self.history.content_at(self.history.head());
+        self.show(content.ok_or(Refusal::ContentUnknown)?, Policy::Exact);
+        Ok(self.finish())
+    }
+
+    fn show(&mut self, content: ContentIx, policy: Policy) {
+        self.outcome.look_at_canvas |= self.canvas.want(content, policy);
+    }
+
+    /// Decides about the canvas, now that the host has read it. `Plan::Write` has to be followed by
+    /// [`Engine::canvas_written`].
+    pub fn plan_canvas(&mut self, on_canvas: &str) -> (Plan, Outcome) {
+        let before = self.canvas.differs();
+        let plan = self.canvas.plan(&self.contents, on_canvas);
+        match plan {
+            Plan::LeaveAlone => self.notice(
+                "canvas_differs",
+                "The canvas was edited and is not what HEAD has; it was left alone.",
+                None,
+                None,
+            ),
+            Plan::Unreadable => self.notice(
+                "canvas_unreadable",
+                "What the canvas gave is not JSON; nothing was put on it.",
+                None,
+                None,
+            ),
+            Plan::Nothing | Plan::Write(_) => {}
+        }
+        self.outcome.changed |= before != self.canvas.differs();
+        (plan, self.finish())
+    }
+
+    /// The host put on the canvas what the plan said.
+    pub fn canvas_written(&mut self) -> Outcome {
+        self.canvas.written();
+        self.outcome.changed = true;
+        self.finish()
+    }
+
+    /// The host could not put the content on the canvas.
+    pub fn canvas_failed(&mut self, why: &str) -> Outcome {
+        self.canvas.failed();
+        let message = format!("The canvas could not be read or written: {why}");
+        self.notice("canvas_failed", message, None, None);
+        self.outcome.changed = true;
+        self.finish()
+    }
+
+    /// The text of a content, exactly as it came (C1).
+    pub fn content_text(&self, content: ContentIx) -> Option<&str> {
+        self.contents.text(content)
+    }
+
+    /// The content at a step, or at HEAD (R7).
+    pub fn content(&self, at: Option<&str>) -> Option<&str> {
+        let step = match at {
+            Some(id) => self.history.tree().get(id)?,
+            None => self.history.head(),
+        };
+        self.contents.text(self.history.content_at(step)?)
+    }
+
+    /// The history, to look at.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The session, to look at.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// First position of the path that may have changed since this was last asked.
+    pub fn take_changed_from(&mut self) -> usize {
+        self.history.take_changed_from()
+    }
+
+    /// Whether a step changed the content, canonically (C2).
+    pub fn step_changed(&mut self, step: StepIx) -> bool {
+        let tree = self.history.tree();
+        let Some(data) = tree.data(step) else { return false };
+        let parent = tree.parent(step).unwrap_or(Tree::ROOT);
+        let (before, after) = (data.before, data.after);
+        let before = before.or_else(|| self.history.content_at(parent));
+        match (before, after) {
+            (Some(before), Some(after)) => !self.contents.equal(before, after),
+            _ => false,
+        }
+    }
+
+    /// Drops contents that nothing refers to any more.
+    fn collect(&mut self) {
+        let tree = self.history.tree().contents();
+        let live: hashbrown::HashSet<ContentIx> = tree.chain(self.canvas.contents()).collect();
+        self.contents.retain(|content| live.contains(&content));
+    }
+}

@@ -1,0 +1,43 @@
+//! One error for the whole crate: what each layer refuses, with a stable code, a sentence and a place (X2).
+
+use crate::content::JsonFault;
+use crate::session::Refusal;
+use crate::wire::{FrameFault, StepFault};
+
+/// Anything that was refused. The state is exactly what it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A command that was not sent.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A frame that makes no sense.
+    #[error(transparent)]
+    Frame(#[from] FrameFault),
+    /// A step that makes no sense.
+    #[error(transparent)]
+    Step(#[from] StepFault),
+    /// A text that is not JSON.
+    #[error(transparent)]
+    Json(#[from] JsonFault),
+}
+
+impl Error {
+    /// Stable, machine-readable; SPEC.md lists them all.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Refused(refusal) => refusal.code(),
+            Error::Frame(fault) => fault.code(),
+            Error::Step(_) => "malformed_step",
+            Error::Json(_) => "invalid_content",
+        }
+    }
+
+    /// The field it is about.
+    pub fn field(&self) -> Option<&'static str> {
+        match self {
+            Error::Frame(fault) => fault.field(),
+            Error::Step(fault) => fault.field(),
+            Error::Refused(_) | Error::Json(_) => None,
+        }
+    }
+}

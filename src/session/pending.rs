@@ -1,0 +1,69 @@
+//! The one command that waits for its answer (R8).
+
+use crate::history::StepIx;
+
+/// Names a command towards the one who gave it.
+pub type Ticket = u32;
+
+/// What was asked, with what its answer can be told by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// A prompt: answered by a new user step of the same text.
+    Prompt {
+        /// What the user wrote, trimmed.
+        text: String,
+        /// Whether a user step of another text came in the meantime: the server may have changed ours.
+        other_step: bool,
+    },
+    /// A stop: answered when the agent is no longer generating.
+    Stop,
+    /// A revert: answered when HEAD is at `leads_to`.
+    Revert {
+        /// The parent of the turn's first step.
+        leads_to: StepIx,
+        /// The turn's prompt, for the composer (R13).
+        prompt: String,
+    },
+    /// A redo: answered when HEAD is at `leads_to`, or moves at all where nobody knows.
+    Redo {
+        /// The top of the mirror.
+        leads_to: Option<StepIx>,
+    },
+}
+
+impl Asked {
+    /// The word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Asked::Prompt { .. } => "prompt",
+            Asked::Stop => "stop",
+            Asked::Revert { .. } => "revert",
+            Asked::Redo { .. } => "redo",
+        }
+    }
+}
+
+impl Pending {
+    /// The steps that its answer is told by.
+    pub fn steps(&self) -> Vec<StepIx> {
+        let leads_to = match &self.asked {
+            Asked::Revert { leads_to, .. } => Some(*leads_to),
+            Asked::Redo { leads_to } => *leads_to,
+            Asked::Prompt { .. } | Asked::Stop => None,
+        };
+        leads_to.into_iter().chain([self.head]).collect()
+    }
+}
+
+/// A command in flight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// Its name towards the one who gave it.
+    pub ticket: Ticket,
+    /// What was asked.
+    pub asked: Asked,
+    /// When it is given up, in ms since the epoch.
+    pub due: f64,
+    /// HEAD when it was asked.
+    pub head: StepIx,
+}

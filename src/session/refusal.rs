@@ -1,0 +1,58 @@
+//! Why a command was not sent. The state is exactly what it was (R2, X2).
+
+/// A typed "no".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A run is going on or being stopped.
+    #[error("the agent is working; wait for it or stop it first")]
+    Busy,
+    /// The socket is closed, or no snapshot has come yet.
+    #[error("there is no connection to the agent; try again when it is back")]
+    Offline,
+    /// An earlier command is unanswered.
+    #[error("the last command has not been answered yet; wait for its answer")]
+    Pending,
+    /// No step carries this turn.
+    #[error("there is no such turn; look the turn up in the view again")]
+    UnknownTurn,
+    /// The turn lies on a branch that is not on show.
+    #[error("this turn is not on the path that is on show; only turns on it can be reverted")]
+    NotOnPath,
+    /// The server said that there is no revert to take back.
+    #[error("there is no revert to take back")]
+    NothingToRedo,
+    /// No run to stop.
+    #[error("the agent is not working, so there is nothing to stop")]
+    NotRunning,
+    /// A prompt without text.
+    #[error("a prompt has to say something")]
+    EmptyPrompt,
+    /// The server has no word for it.
+    #[error("this agent service cannot do that")]
+    Unsupported,
+    /// HEAD has no content that the engine knows.
+    #[error("the content at HEAD is not known; it comes with the next change of the agent")]
+    ContentUnknown,
+    /// No canvas was bound.
+    #[error("no canvas is bound; call bindCanvas first")]
+    CanvasUnbound,
+}
+
+impl Refusal {
+    /// Stable, machine-readable.
+    pub fn code(self) -> &'static str {
+        match self {
+            Refusal::Busy => "busy",
+            Refusal::Offline => "offline",
+            Refusal::Pending => "pending",
+            Refusal::UnknownTurn => "unknown_turn",
+            Refusal::NotOnPath => "not_on_path",
+            Refusal::NothingToRedo => "nothing_to_redo",
+            Refusal::NotRunning => "not_running",
+            Refusal::EmptyPrompt => "empty_prompt",
+            Refusal::Unsupported => "unsupported",
+            Refusal::ContentUnknown => "content_unknown",
+            Refusal::CanvasUnbound => "canvas_unbound",
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The tree against the naive model: any order of arrival, duplicates, forks, missing parents, cycles, moving HEADs.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test may
+
+mod model;
+
+use headway::Engine;
+use headway::engine::Options;
+use model::{Model, assert_same};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What can happen, on few names so that everything collides.
+#[derive(Clone, Debug)]
+enum Event {
+    Step { id: u8, parent: Option<u8>, turn: u8, user: bool, end: bool, tokens: Option<u8> },
+    Head { id: u8, redo: bool },
+    Snapshot { steps: Vec<(u8, Option<u8>, u8)>, head: u8 },
+    Status { busy: bool },
+    Redo { refused: bool },
+}
+
+/// Name 0 is the root.
+fn name(id: u8) -> String {
+    if id == 0 { model::ROOT.to_owned() } else { format!("s{id}") }
+}
+
+fn step(id: u8, parent: Option<u8>, turn: u8, user: bool, end: bool, tokens: Option<u8>) -> Value {
+    let mut step = json!({
+        "id": name(id.max(1)), "messageId": format!("t{turn}"), "stepId": 0, "timestamp": u32::from(id),
+        "role": if user { "user" } else { "agent" }, "content": format!("says {turn}"), "isBegin": user, "isEnd": end,
+    });
+    if let Some(parent) = parent {
+        step["parentId"] = json!(name(parent));
+    }
+    if let Some(tokens) = tokens {
+        step["usage"] = json!({ "outputTokens": tokens });
+        step["toolCalls"] = json!([{ "toolName": "t", "toolCallId": "c", "input": {} }]);
+    }
+    step
+}
+
+impl Event {
+    fn frame(&self) -> Value {
+        match self {
+            Event::Step { id, parent, turn, user, end, tokens } => json!({
+                "step": step(*id, *parent, *turn, *user, *end, *tokens), "type": "WsServerStepEvent",
+            }),
+            Event::Head { id, redo } => {
+                json!({ "headId": name(*id), "canRedo": redo, "type": "WsServerHeadChangeEvent" })
+            }
+            Event::Snapshot { steps, head } => {
+                let steps: Vec<Value> = steps
+                    .iter()
+                    .map(|(id, parent, turn)| step(*id, *parent, *turn, false, false, None))
+                    .collect();
+                json!({ "state": "AVAILABLE", "steps": steps, "headId": name(*head), "canRedo": true, "type": "WsServerSnapshotEvent" })
+            }
+            Event::Status { busy } => {
+                json!({ "state": if *busy { "GENERATING" } else { "AVAILABLE" }, "type": "WsServerStatusEvent" })
+            }
+            Event::Redo { refused } => json!({
+                "error": if *refused { "Nothing to redo" } else { "Cannot redo while the agent is busy" }, "type": "WsServerErrorEvent",
+            }),
+        }
+    }
+}
+
+fn event(names: u8) -> impl Strategy<Value = Event> {
+    let id = 0..names;
+    prop_oneof![
+        8 => (1..names, prop::option::weighted(0.9, id.clone()), 0..4u8, any::<bool>(), any::<bool>(), prop::option::of(any::<u8>()))
+            .prop_map(|(id, parent, turn, user, end, tokens)| Event::Step { id, parent, turn, user, end, tokens }),
+        3 => (id.clone(), any::<bool>()).prop_map(|(id, redo)| Event::Head { id, redo }),
+        1 => (prop::collection::vec((1..names, prop::option::weighted(0.9, id.clone()), 0..4u8), 0..8), id)
+            .prop_map(|(steps, head)| Event::Snapshot { steps, head }),
+        1 => any::<bool>().prop_map(|busy| Event::Status { busy }),
+        1 => any::<bool>().prop_map(|refused| Event::Redo { refused }),
+    ]
+}
+
+fn play(events: &[Event]) {
+    let mut engine = Engine::new(Options::default());
+    let mut model = Model::default();
+    engine.connected();
+    for (index, event) in events.iter().enumerate() {
+        let frame = event.frame();
+        let before = engine.view();
+        let path = model::engine_path(&engine);
+        let outcome = engine.receive(&frame.to_string());
+        model.frame(&frame);
+        assert_same(&mut engine, &mut model, &format!("event {index}: {frame}"));
+        if !outcome.changed {
+            assert_eq!(engine.view(), before, "T8: event {index} said that nothing changed");
+            assert_eq!(model::engine_path(&engine), path, "T8: event {index} said that nothing changed");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn t1_t2_t3_t4_t5_t10_h1_whatever_comes_the_path_is_the_one_of_the_naive_walk(
+        events in prop::collection::vec(event(7), 1..40)
+    ) {
+        play(&events);
+    }
+
+    /// T2 on its own: the same steps in any order give the same tree, once HEAD is told.
+    #[test]
+    fn t2_the_order_of_arrival_does_not_matter(
+        parents in prop::collection::vec(any::<prop::sample::Index>(), 1..30),
+        order in any::<prop::sample::Index>(),
+        seed in any::<u64>(),
+    ) {
+        let steps: Vec<Value> = parents.iter().enumerate()
+            .map(|(at, parent)| step(at as u8 + 1, Some(parent.index(at + 1) as u8), 0, false, false, None))
+            .collect();
+        let mut shuffled = steps.clone();
+        let mut state = seed | 1;
+        for at in (1..shuffled.len()).rev() {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            shuffled.swap(at, (state >> 33) as usize % (at + 1));
+        }
+        let head = name(order.index(steps.len()) as u8 + 1);
+        let paths: Vec<_> = [steps, shuffled].into_iter().map(|steps| {
+            let mut engine = Engine::new(Options::default());
+            engine.connected();
+            for step in steps {
+                engine.receive(&json!({ "type": "WsServerStepEvent", "step": step }).to_string());
+            }
+            engine.receive(&json!({ "type": "WsServerHeadChangeEvent", "headId": head }).to_string());
+            (model::engine_path(&engine), model::engine_status(&engine))
+        }).collect();
+        prop_assert_eq!(&paths[0], &paths[1]);
+        prop_assert_eq!(&paths[0].1, &model::Status::Ok);
+    }
+}
