@@ -32,3 +32,4 @@ mod bindings;
 
 pub use engine::{Engine, Notice, Options, Outcome};
 pub use error::Error;
+pub use session::Refusal;

@@ -1,0 +1,582 @@
+//! Commands and their answers (R1–R8, R13), redo (R3–R5), dialects, the canvas (P2, P12, P14).
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test may
+
+use headway::canvas::Plan;
+use headway::engine::{CommandName, Options, Settled};
+use headway::wire::PromptSource;
+use headway::{Engine, Outcome, Refusal};
+use serde_json::{Value, json};
+
+const TIMEOUT: f64 = 1_000.0;
+
+struct Scene {
+    engine: Engine,
+    now: f64,
+}
+
+/// A step of a chain: `s1` begins turn `t1`, and so on. Contents are `{"v": n}`.
+fn step(id: &str, parent: &str, turn: &str, role: &str, says: &str, content: [u32; 2]) -> Value {
+    json!({
+        "id": id, "parentId": parent, "messageId": turn, "stepId": 0, "timestamp": 1, "role": role, "content": says,
+        "isBegin": role == "user", "isEnd": true,
+        "beforeWorkflowContent": { "v": content[0] }, "afterWorkflowContent": { "v": content[1] },
+    })
+}
+
+fn two_turns() -> Vec<Value> {
+    vec![
+        step("u1", "step-initial", "t1", "user", "first question", [0, 0]),
+        step("a1", "u1", "t1", "agent", "done", [0, 1]),
+        step("u2", "a1", "t2", "user", "second question\nwith detail", [1, 1]),
+        step("a2", "u2", "t2", "agent", "done", [1, 2]),
+    ]
+}
+
+impl Scene {
+    /// A live session in dialect C with two finished turns.
+    fn new() -> Self {
+        let mut scene = Scene::blank();
+        scene.snapshot("AVAILABLE", two_turns(), "a2", json!(false));
+        scene
+    }
+
+    fn blank() -> Self {
+        let mut engine = Engine::new(Options { command_timeout: TIMEOUT, ..Options::default() });
+        engine.connected();
+        Scene { engine, now: 0.0 }
+    }
+
+    fn receive(&mut self, frame: Value) -> Outcome {
+        self.engine.receive(&frame.to_string())
+    }
+
+    fn snapshot(&mut self, state: &str, steps: Vec<Value>, head: &str, redo: Value) -> Outcome {
+        let mut frame =
+            json!({ "state": state, "steps": steps, "headId": head, "type": "WsServerSnapshotEvent" });
+        if !redo.is_null() {
+            frame["canRedo"] = redo;
+        }
+        self.receive(frame)
+    }
+
+    fn status(&mut self, state: &str) -> Outcome {
+        self.receive(json!({ "state": state, "type": "WsServerStatusEvent" }))
+    }
+
+    fn head(&mut self, head: &str, redo: bool) -> Outcome {
+        self.receive(json!({ "headId": head, "canRedo": redo, "type": "WsServerHeadChangeEvent" }))
+    }
+
+    fn error(&mut self, error: &str) -> Outcome {
+        self.receive(json!({ "error": error, "type": "WsServerErrorEvent" }))
+    }
+
+    fn live_step(&mut self, step: Value) -> Outcome {
+        self.receive(json!({ "step": step, "type": "WsServerStepEvent" }))
+    }
+
+    fn revert(&mut self, turn: &str) -> Result<Value, Refusal> {
+        self.engine.revert(turn, self.now).map(|(_, outcome)| sent(&outcome))
+    }
+
+    fn redo(&mut self) -> Result<Value, Refusal> {
+        self.engine.redo(self.now).map(|(_, outcome)| sent(&outcome))
+    }
+
+    fn prompt(&mut self, text: &str) -> Result<Value, Refusal> {
+        self.engine.prompt(text, PromptSource::Chat, self.now).map(|(_, outcome)| sent(&outcome))
+    }
+
+    fn stop(&mut self) -> Result<Value, Refusal> {
+        self.engine.stop(self.now).map(|(_, outcome)| sent(&outcome))
+    }
+
+    fn path(&self) -> Vec<String> {
+        let tree = self.engine.history().tree();
+        self.engine.history().path().iter().map(|step| tree.id(step).to_owned()).collect()
+    }
+}
+
+fn sent(outcome: &Outcome) -> Value {
+    assert_eq!(outcome.send.len(), 1);
+    serde_json::from_str(&outcome.send[0]).unwrap()
+}
+
+/// How the one command in flight came out: `None` while it is unanswered, else `Ok` or the code of its failure.
+fn answer(outcome: &Outcome) -> Option<Result<&Settled, &str>> {
+    assert!(outcome.settled.len() <= 1);
+    let settled = outcome.settled.first()?;
+    Some(match &settled.failure {
+        None => Ok(settled),
+        Some(failure) => Err(failure.code.as_str()),
+    })
+}
+
+#[test]
+fn r1_r13_a_revert_leads_to_before_the_turn_and_brings_the_prompt_back() {
+    let mut scene = Scene::new();
+    assert_eq!(scene.engine.can_revert("t2"), Ok(()));
+    assert_eq!(scene.revert("t2"), Ok(json!({ "type": "WsClientRevertCommand", "messageId": "t2" })));
+    assert_eq!(scene.engine.view().pending, Some("revert"));
+    assert_eq!(scene.path().len(), 4, "HEAD moves when the server says so");
+    let outcome = scene.head("a1", true);
+    let settled = answer(&outcome).unwrap().unwrap();
+    assert_eq!(settled.head_id, "a1");
+    assert_eq!(settled.prompt.as_deref(), Some("second question\nwith detail"));
+    assert_eq!(scene.path(), ["u1", "a1"]);
+    let view = scene.engine.view();
+    assert_eq!((view.can_redo, view.redo_leads_to.as_deref(), view.pending), (Some(true), Some("t2"), None));
+    // The first turn can be reverted, too, and that from a HEAD that was reverted already.
+    scene.revert("t1").unwrap();
+    let outcome = scene.head("step-initial", true);
+    assert_eq!(answer(&outcome).unwrap().unwrap().prompt.as_deref(), Some("first question"));
+    assert_eq!(scene.path(), [""; 0]);
+    assert_eq!(scene.engine.content(None), Some(r#"{"v":0}"#), "R7: what the first turn began with");
+}
+
+#[test]
+fn r2_refusals_say_why_and_change_nothing() {
+    type Make = fn(&mut Scene);
+    let offline: Make = |scene| drop(scene.engine.disconnected());
+    let busy: Make = |scene| drop(scene.status("GENERATING"));
+    let stopping: Make = |scene| drop(scene.status("STOPPING"));
+    let pending: Make = |scene| drop(scene.revert("t2"));
+    let dialect_b: Make = |scene| drop(scene.snapshot("AVAILABLE", two_turns(), "a2", Value::Null));
+    let idle: Make = |_| {};
+    let branch: Make = |scene| {
+        scene.head("step-initial", true);
+        scene.live_step(step("u3", "step-initial", "t3", "user", "other", [0, 0]));
+    };
+    for (case, make, prompt, stop, revert, redo) in [
+        (
+            "offline",
+            offline,
+            Some(Refusal::Offline),
+            Some(Refusal::Offline),
+            Some(Refusal::Offline),
+            Some(Refusal::Offline),
+        ),
+        ("busy", busy, Some(Refusal::Busy), None, Some(Refusal::Busy), Some(Refusal::Busy)),
+        (
+            "stopping",
+            stopping,
+            Some(Refusal::Busy),
+            Some(Refusal::Busy),
+            Some(Refusal::Busy),
+            Some(Refusal::Busy),
+        ),
+        (
+            "pending",
+            pending,
+            Some(Refusal::Pending),
+            Some(Refusal::Pending),
+            Some(Refusal::Pending),
+            Some(Refusal::Pending),
+        ),
+        (
+            "dialect B",
+            dialect_b,
+            None,
+            Some(Refusal::NotRunning),
+            Some(Refusal::Unsupported),
+            Some(Refusal::Unsupported),
+        ),
+        ("idle", idle, None, Some(Refusal::NotRunning), None, Some(Refusal::NothingToRedo)),
+        (
+            "other branch",
+            branch,
+            None,
+            Some(Refusal::NotRunning),
+            Some(Refusal::NotOnPath),
+            Some(Refusal::NothingToRedo),
+        ),
+    ] {
+        let mut scene = Scene::new();
+        make(&mut scene);
+        let before = scene.engine.view();
+        let expected = |refusal: Option<Refusal>| refusal.map_or(Ok(()), Err);
+        assert_eq!(scene.engine.can(CommandName::Prompt), expected(prompt), "prompt, {case}");
+        assert_eq!(scene.engine.can(CommandName::Stop), expected(stop), "stop, {case}");
+        assert_eq!(scene.engine.can_revert("t2"), expected(revert), "revert, {case}");
+        assert_eq!(scene.engine.can(CommandName::Redo), expected(redo), "redo, {case}");
+        // Asking and acting agree.
+        if let Some(refusal) = prompt {
+            assert_eq!(scene.prompt("hello"), Err(refusal), "{case}");
+        }
+        if let Some(refusal) = stop {
+            assert_eq!(scene.stop(), Err(refusal), "{case}");
+        }
+        if let Some(refusal) = revert {
+            assert_eq!(scene.revert("t2"), Err(refusal), "{case}");
+        }
+        if let Some(refusal) = redo {
+            assert_eq!(scene.redo(), Err(refusal), "{case}");
+        }
+        assert_eq!(scene.engine.view(), before, "{case}");
+    }
+    let mut scene = Scene::new();
+    for turn in ["", "t9", "a2", "__proto__"] {
+        assert_eq!(scene.revert(turn), Err(Refusal::UnknownTurn), "{turn:?}");
+    }
+    for text in ["", " \n\t "] {
+        assert_eq!(scene.prompt(text), Err(Refusal::EmptyPrompt), "{text:?}");
+    }
+}
+
+#[test]
+fn r3_redo_takes_back_newest_first_and_jumps_over_what_one_revert_jumped() {
+    let mut scene = Scene::new();
+    scene.revert("t1").unwrap(); // over two turns at once
+    scene.head("step-initial", true);
+    assert_eq!(scene.engine.view().redo_leads_to.as_deref(), Some("t2"));
+    assert_eq!(scene.redo(), Ok(json!({ "type": "WsClientRedoCommand" })));
+    let outcome = scene.head("a2", false);
+    assert!(answer(&outcome).unwrap().is_ok());
+    assert_eq!(scene.path().len(), 4);
+    assert_eq!(scene.redo(), Err(Refusal::NothingToRedo));
+}
+
+#[test]
+fn r3_a_new_question_from_anybody_ends_redo_but_a_failed_command_does_not() {
+    let mut scene = Scene::new();
+    scene.head("a1", true);
+    scene.redo().unwrap();
+    let outcome = scene.error("Failed to save the restored workflow; the operation was rolled back");
+    assert_eq!(answer(&outcome), Some(Err("save_failed")));
+    let view = scene.engine.view();
+    assert_eq!((view.can_redo, view.redo_leads_to.as_deref()), (Some(true), Some("t2")));
+    scene.live_step(step("u3", "a1", "t3", "user", "from another tab", [1, 1]));
+    let view = scene.engine.view();
+    assert_eq!((view.can_redo, view.redo_leads_to), (Some(false), None));
+}
+
+#[test]
+fn r4_r5_the_server_says_whether_and_the_mirror_is_dropped_when_it_disagrees() {
+    let mut scene = Scene::new();
+    scene.head("a1", true);
+    scene.engine.disconnected();
+    assert_eq!(scene.engine.view().can_redo, None, "unknown while the socket is lost");
+    scene.engine.connected();
+    scene.snapshot("AVAILABLE", two_turns(), "a1", json!(true));
+    let view = scene.engine.view();
+    assert_eq!((view.can_redo, view.redo_leads_to.as_deref()), (Some(true), Some("t2")), "confirmed");
+    scene.snapshot("AVAILABLE", two_turns(), "a1", Value::Null);
+    let view = scene.engine.view();
+    assert_eq!(
+        (view.can_redo, view.redo_leads_to),
+        (Some(false), None),
+        "absent is false, and nothing is believed"
+    );
+    scene.snapshot("AVAILABLE", two_turns(), "a1", json!(true));
+    let view = scene.engine.view();
+    assert_eq!(
+        (view.can_redo, view.redo_leads_to),
+        (Some(true), None),
+        "possible, but nobody here knows where to"
+    );
+    // A redo that leads somewhere else than anybody thought is right all the same.
+    scene.redo().unwrap();
+    assert!(answer(&scene.head("u2", false)).unwrap().is_ok());
+    // The server refuses a redo that we thought possible.
+    scene.head("a1", true);
+    scene.redo().unwrap();
+    assert_eq!(answer(&scene.error("Nothing to redo")), Some(Err("nothing_to_redo")));
+    assert_eq!(scene.engine.view().can_redo, Some(false));
+}
+
+#[test]
+fn r7_a_head_change_without_content_takes_the_nearest_ancestors() {
+    let mut scene = Scene::new();
+    scene.engine.bind_canvas(true);
+    let outcome = scene.head("u2", true);
+    assert!(outcome.look_at_canvas);
+    assert_eq!(scene.engine.content(None), Some(r#"{"v":1}"#));
+    // Nothing is known above a HEAD that nobody sent: the canvas stays as it is.
+    let outcome = scene.head("nobody", true);
+    assert!(!outcome.look_at_canvas);
+    let view = scene.engine.view();
+    assert!(view.content_unknown);
+    assert_eq!((view.path_status, view.path_at.as_deref()), ("unknown_head", Some("nobody")));
+    assert_eq!(scene.path(), ["u1", "a1", "u2"], "T5: the last good path stays on show");
+    assert_eq!(scene.engine.sync_canvas(), Err(Refusal::ContentUnknown));
+    // With its content the same HEAD can be shown.
+    let frame = json!({ "headId": "nobody", "canRedo": true, "workflowContent": { "v": 9 }, "type": "WsServerHeadChangeEvent" });
+    assert!(scene.receive(frame).look_at_canvas);
+    assert_eq!(scene.engine.content(None), Some(r#"{"v":9}"#));
+}
+
+#[test]
+fn r8_one_in_flight_and_what_answers_it() {
+    // A head change that leads elsewhere is somebody else's; ours is still to come.
+    let mut scene = Scene::new();
+    scene.revert("t1").unwrap();
+    assert_eq!(answer(&scene.head("a1", true)), None);
+    assert!(answer(&scene.head("step-initial", true)).unwrap().is_ok());
+
+    // By code where there is one, else by text, else plainly; the server's words are kept.
+    for (frame, code) in [
+        (json!({ "error": "Turn is not on the current conversation path" }), "not_on_path"),
+        (json!({ "error": "anything", "code": "review_pending" }), "review_pending"),
+        (json!({ "error": "the disk is full" }), "server_error"),
+        (json!({ "error": { "odd": 1 } }), "server_error"),
+    ] {
+        let mut scene = Scene::new();
+        scene.revert("t1").unwrap();
+        let outcome = scene.receive(frame.clone());
+        assert_eq!(answer(&outcome), Some(Err(code)), "{frame}");
+        assert_eq!(outcome.notices, [], "an answer is no notice");
+        assert_eq!(scene.path().len(), 4);
+    }
+
+    // An error while nothing is in flight is a notice.
+    let mut scene = Scene::new();
+    let outcome = scene.error("Cannot revert while the agent is busy");
+    assert_eq!((outcome.notices[0].code, outcome.changed), ("server_error", false));
+}
+
+#[test]
+fn r8_a_time_out_is_by_the_hosts_clock_and_a_late_answer_still_counts() {
+    let mut scene = Scene::new();
+    scene.now = 5_000.0;
+    scene.revert("t2").unwrap();
+    assert_eq!(answer(&scene.engine.tick(5_000.0 + TIMEOUT - 1.0)), None);
+    assert_eq!(answer(&scene.engine.tick(5_000.0 + TIMEOUT)), Some(Err("timed_out")));
+    assert_eq!(scene.engine.view().pending, None);
+    let outcome = scene.head("a1", true);
+    assert_eq!(answer(&outcome), None, "nobody waits for it");
+    assert_eq!(scene.path(), ["u1", "a1"], "but it is what the server did");
+    assert_eq!(answer(&scene.engine.tick(f64::MAX)), None);
+}
+
+#[test]
+fn r6_after_a_reconnect_head_tells_what_became_of_a_command() {
+    for (head, expected) in [("a1", Ok(())), ("a2", Err("lost")), ("step-initial", Err("lost"))] {
+        let mut scene = Scene::new();
+        scene.revert("t2").unwrap();
+        scene.engine.disconnected();
+        assert_eq!(scene.engine.view().pending, Some("revert"));
+        scene.engine.connected();
+        let outcome = scene.snapshot("AVAILABLE", two_turns(), head, json!(true));
+        assert_eq!(answer(&outcome).unwrap().map(|_| ()), expected, "HEAD is {head}");
+        assert_eq!(scene.engine.view().pending, None);
+    }
+    // A prompt: whether its step is there.
+    for (with_step, expected) in [(true, Ok(())), (false, Err("lost"))] {
+        let mut scene = Scene::new();
+        scene.prompt("third").unwrap();
+        scene.engine.disconnected();
+        scene.engine.connected();
+        let mut steps = two_turns();
+        if with_step {
+            steps.push(step("u3", "a2", "t3", "user", "third", [2, 2]));
+        }
+        let head = if with_step { "u3" } else { "a2" };
+        let outcome = scene.snapshot("GENERATING", steps, head, json!(false));
+        assert_eq!(answer(&outcome).unwrap().map(|_| ()), expected);
+    }
+    // A snapshot on the same socket is no reconnect: the answer can still come.
+    let mut scene = Scene::new();
+    scene.revert("t2").unwrap();
+    assert_eq!(answer(&scene.snapshot("AVAILABLE", two_turns(), "a2", json!(false))), None);
+    assert!(answer(&scene.head("a1", true)).unwrap().is_ok());
+}
+
+#[test]
+fn r8_a_prompt_is_answered_by_its_own_step() {
+    let mut scene = Scene::new();
+    let text = "  third\n";
+    assert_eq!(
+        scene.prompt(text),
+        Ok(json!({ "type": "WsClientPromptCommand", "content": text, "messageSource": "chat" }))
+    );
+    assert_eq!(answer(&scene.status("GENERATING")), None);
+    assert_eq!(answer(&scene.live_step(step("x", "a2", "tx", "user", "somebody else's", [2, 2]))), None);
+    assert!(answer(&scene.live_step(step("u3", "x", "t3", "user", "third", [2, 2]))).unwrap().is_ok());
+
+    // A server that changes the words: the end of the run settles it.
+    let mut scene = Scene::new();
+    scene.prompt("third").unwrap();
+    scene.status("GENERATING");
+    assert_eq!(answer(&scene.live_step(step("u3", "a2", "t3", "user", "Third.", [2, 2]))), None);
+    assert!(answer(&scene.status("AVAILABLE")).unwrap().is_ok());
+
+    let mut scene = Scene::new();
+    scene.prompt("third").unwrap();
+    assert_eq!(answer(&scene.error("Message content is required")), Some(Err("empty_prompt")));
+}
+
+#[test]
+fn r8_a_stop_is_answered_when_the_agent_no_longer_generates() {
+    for state in ["STOPPING", "AVAILABLE", "UNAVAILABLE"] {
+        let mut scene = Scene::new();
+        scene.status("GENERATING");
+        assert_eq!(scene.stop(), Ok(json!({ "type": "WsClientStopCommand" })));
+        assert_eq!(answer(&scene.status("GENERATING")), None);
+        assert!(answer(&scene.status(state)).unwrap().is_ok(), "{state}");
+    }
+}
+
+#[test]
+fn a_command_that_could_not_be_sent_is_settled_at_once() {
+    let mut scene = Scene::new();
+    let (ticket, _) = scene.engine.revert("t2", 0.0).unwrap();
+    let outcome = scene.engine.not_sent(ticket, "socket is closing");
+    assert_eq!(answer(&outcome), Some(Err("offline")));
+    assert_eq!(scene.engine.can_revert("t2"), Ok(()));
+}
+
+#[test]
+fn the_engine_answers_in_the_dialect_of_its_server() {
+    let steps = two_turns();
+    for (frame, prompt_type, can_revert) in [
+        (json!({ "type": "init", "state": "Available", "steps": steps, "headId": "a2" }), "message", false),
+        (
+            json!({ "type": "snapshot", "state": "Available", "steps": steps, "headId": "a2" }),
+            "prompt",
+            false,
+        ),
+        (
+            json!({ "type": "WsServerSnapshotEvent", "state": "AVAILABLE", "steps": steps, "headId": "a2" }),
+            "WsClientPromptCommand",
+            false,
+        ),
+        (
+            json!({ "type": "WsServerSnapshotEvent", "state": "AVAILABLE", "steps": steps, "headId": "a2", "canRedo": false }),
+            "WsClientPromptCommand",
+            true,
+        ),
+        (
+            json!({ "type": "WsServerSnapshotEvent", "state": "AVAILABLE", "steps": steps, "headId": "a2", "canRedo": false, "capabilities": ["redo"] }),
+            "WsClientPromptCommand",
+            false,
+        ),
+    ] {
+        let mut scene = Scene::blank();
+        scene.receive(frame.clone());
+        assert_eq!(scene.path().len(), 4, "{frame}");
+        let expected = if can_revert { Ok(()) } else { Err(Refusal::Unsupported) };
+        assert_eq!(scene.engine.can_revert("t2"), expected, "{frame}");
+        assert_eq!(scene.prompt("hi").unwrap()["type"], prompt_type, "{frame}");
+    }
+}
+
+#[test]
+fn dialect_a_tells_the_end_of_a_run_and_moves_head_with_all_steps() {
+    let mut scene = Scene::blank();
+    scene.receive(json!({ "type": "init", "state": "Available", "steps": [], "headId": "step-initial", "operatorResults": {} }));
+    scene.receive(json!({ "type": "state", "state": "Generating" }));
+    for step in two_turns() {
+        scene.receive(json!({ "type": "step", "step": step }));
+    }
+    assert_eq!(scene.engine.view().agent_state, "GENERATING");
+    scene.receive(json!({ "type": "complete", "state": "Available", "operatorResults": {} }));
+    assert_eq!(scene.engine.view().agent_state, "AVAILABLE");
+    let outcome = scene.receive(
+        json!({ "type": "headChange", "headId": "a1", "steps": two_turns(), "operatorResults": {} }),
+    );
+    assert!(outcome.changed && outcome.notices.is_empty());
+    assert_eq!(scene.path(), ["u1", "a1"]);
+    assert_eq!(scene.engine.view().can_redo, Some(false));
+}
+
+#[test]
+fn an_agent_that_is_gone_is_said_to_be() {
+    let mut scene = Scene::new();
+    let outcome = scene.receive(json!({ "error": "Agent not found" }));
+    assert_eq!(outcome.notices[0].code, "agent_not_found");
+    assert_eq!(scene.engine.view().agent_state, "UNAVAILABLE");
+    assert_eq!(scene.path().len(), 4, "what is known stays on show");
+}
+
+#[test]
+fn r10_autosave_is_off_only_while_an_agent_runs_on_a_live_socket() {
+    let mut scene = Scene::new();
+    assert!(scene.engine.view().autosave);
+    for state in ["GENERATING", "STOPPING"] {
+        scene.status(state);
+        assert!(!scene.engine.view().autosave, "{state}");
+    }
+    scene.engine.disconnected();
+    assert!(scene.engine.view().autosave, "a socket that drops in the middle of a run does not leave it off");
+}
+
+#[test]
+fn t8_frames_that_say_nothing_new_change_nothing() {
+    let mut scene = Scene::new();
+    scene.head("a1", true);
+    let before = scene.engine.view();
+    assert!(!scene.head("a1", true).changed);
+    assert!(!scene.status("AVAILABLE").changed);
+    assert!(!scene.snapshot("AVAILABLE", two_turns(), "a1", json!(true)).changed);
+    assert!(!scene.live_step(two_turns().remove(3)).changed);
+    assert!(!scene.engine.connected().changed);
+    assert_eq!(scene.engine.view(), before);
+}
+
+// ── the canvas ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+impl Scene {
+    /// Lets the host do what the engine asks: read, and write when told to. Gives the plan.
+    fn look(&mut self, canvas: &mut String) -> Plan {
+        let (plan, _) = self.engine.plan_canvas(canvas);
+        if let Plan::Write(content) = plan {
+            *canvas = self.engine.content_text(content).unwrap().to_owned();
+            self.engine.canvas_written();
+        }
+        plan
+    }
+}
+
+#[test]
+fn p14_a_first_connect_overwrites_nothing_and_a_sync_does() {
+    let mut scene = Scene::blank();
+    let mut canvas = r#"{"v":7}"#.to_owned();
+    scene.engine.bind_canvas(true);
+    assert!(scene.snapshot("AVAILABLE", two_turns(), "a2", json!(false)).look_at_canvas);
+    assert_eq!(scene.look(&mut canvas), Plan::LeaveAlone);
+    assert!(scene.engine.view().canvas_differs);
+    assert!(scene.engine.sync_canvas().unwrap().look_at_canvas);
+    assert!(matches!(scene.look(&mut canvas), Plan::Write(_)));
+    assert_eq!(canvas, r#"{"v":2}"#);
+    assert!(!scene.engine.view().canvas_differs);
+    // Reconnected, nobody edited: it follows. Somebody edited: it is left alone.
+    scene.engine.disconnected();
+    scene.engine.connected();
+    assert!(scene.snapshot("AVAILABLE", two_turns(), "a1", json!(false)).look_at_canvas);
+    assert!(matches!(scene.look(&mut canvas), Plan::Write(_)));
+    assert_eq!(canvas, r#"{"v":1}"#);
+    canvas = r#"{"v":1,"mine":true}"#.to_owned();
+    scene.snapshot("AVAILABLE", two_turns(), "a2", json!(false));
+    assert_eq!(scene.look(&mut canvas), Plan::LeaveAlone);
+}
+
+#[test]
+fn p12_a_revert_to_the_same_content_is_compared_with_the_canvas_itself() {
+    let mut scene = Scene::new();
+    let mut canvas = r#"{"v":2}"#.to_owned();
+    scene.engine.bind_canvas(true);
+    assert_eq!(scene.look(&mut canvas), Plan::Nothing);
+    assert!(scene.head("a1", true).look_at_canvas);
+    scene.look(&mut canvas);
+    canvas = r#"{"v":5}"#.to_owned(); // by hand
+    assert!(scene.head("a1", true).look_at_canvas, "the same HEAD and content again");
+    scene.look(&mut canvas);
+    assert_eq!(canvas, r#"{"v":1}"#);
+}
+
+#[test]
+fn p2_a_step_that_only_talks_leaves_the_canvas_alone() {
+    let mut scene = Scene::new();
+    scene.engine.bind_canvas(true);
+    let mut canvas = r#"{"v":2}"#.to_owned();
+    scene.look(&mut canvas);
+    assert!(!scene.live_step(step("u3", "a2", "t3", "user", "explain", [2, 2])).look_at_canvas);
+    assert!(scene.live_step(step("a3", "u3", "t3", "agent", "added", [2, 3])).look_at_canvas);
+    // The last step comes again, with the same content.
+    let mut again = step("a3", "u3", "t3", "agent", "added", [2, 3]);
+    again["isEnd"] = json!(false);
+    assert!(!scene.live_step(again).look_at_canvas);
+    // A late step of another branch never reaches the canvas (R11).
+    assert!(!scene.live_step(step("late", "a1", "t2", "agent", "late", [1, 8])).look_at_canvas);
+}
