@@ -28,7 +28,7 @@ pub mod session;
 pub mod wire;
 
 #[cfg(target_arch = "wasm32")]
-mod bindings;
+pub mod bindings;
 
 pub use engine::{Engine, Notice, Options, Outcome};
 pub use error::Error;

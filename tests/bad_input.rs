@@ -1,5 +1,6 @@
 //! X1, X2, T9, T10: whatever comes, the answer is a notice with a code and the state is as it was.
 
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test may
 
 mod model;

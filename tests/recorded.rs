@@ -1,5 +1,6 @@
 //! Frames that came off a real agent service, frame by frame, against the naive model and against what the server held.
 
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test may
 
 mod model;

@@ -1,5 +1,6 @@
 //! T6 and T7 in counted work: long chains, wide forks, and what a step costs in them.
 
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test may
 
 use headway::Engine;

@@ -1,5 +1,6 @@
 //! Commands and their answers (R1–R8, R13), redo (R3–R5), dialects, the canvas (P2, P12, P14).
 
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test may
 
 use headway::canvas::Plan;

@@ -1,0 +1,32 @@
+import type { Refusal } from "./types.js";
+
+/**
+ * What a refused or failed call throws or rejects with (X2). Nothing was changed by the call.
+ *
+ * `code` is stable; `message` is a sentence for a person; `detail` is what the call was about, when there is more to
+ * say.
+ */
+export class HeadwayError extends Error {
+  override readonly name = "HeadwayError";
+  readonly code: Refusal;
+  readonly detail?: unknown;
+
+  constructor(code: Refusal, message: string, detail?: unknown) {
+    super(message);
+    this.code = code;
+    if (detail !== undefined) this.detail = detail;
+  }
+}
+
+/** The engine throws plain records; everything else is passed on as it is. */
+export function asHeadwayError(thrown: unknown): unknown {
+  if (thrown instanceof Error || typeof thrown !== "object" || thrown === null) return thrown;
+  const { code, message } = thrown as { code?: unknown; message?: unknown };
+  if (typeof code !== "string" || typeof message !== "string") return thrown;
+  return new HeadwayError(code, message);
+}
+
+/** The words of something that was thrown. */
+export function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,371 @@
+/**
+ * `Headway`: the engine with promises and a store around it.
+ *
+ * The engine never calls out. Each call to it returns what there is to do (text to send, a canvas to look at, commands
+ * that have their answer, notices); this class does it, in that order, and calls the listeners last. What those
+ * callbacks call in turn is queued, so no callback ever runs inside a call that is still going on.
+ */
+import { HeadwayError, asHeadwayError, wordsOf } from "./error.js";
+import { Engine, receive } from "./loader.js";
+import type { CanvasPlan, HandedOver, Outcome, Sent, Settled, ViewHeader } from "./records.js";
+import { Steps } from "./steps.js";
+import { Turns } from "./turns.js";
+import type {
+  HeadwayOptions,
+  Moved,
+  Notice,
+  PlainCanvas,
+  Refusal,
+  Stats,
+  Step,
+  StepId,
+  TurnId,
+  View,
+} from "./types.js";
+import { makeView } from "./view.js";
+
+/** Something that the engine handed over and that has not been done yet. */
+interface Todo {
+  readonly outcome: Outcome;
+  /** The command that `outcome.send` carries. */
+  readonly ticket?: number;
+  /** Told whether the canvas was written. */
+  readonly then?: (canvasWritten: boolean) => void;
+}
+
+interface Waiting {
+  resolve(settled: Settled, canvasWritten: boolean): void;
+  reject(error: HeadwayError): void;
+}
+
+const NOTHING: Omit<Outcome, "changed"> = { send: [], lookAtCanvas: false, settled: [], notices: [] };
+
+export class Headway {
+  readonly #options: HeadwayOptions;
+  readonly #steps: Steps;
+  readonly #turns: Turns;
+  readonly #listeners = new Set<() => void>();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #todo: Todo[] = [];
+  #engine: Engine | undefined;
+  #canvas: PlainCanvas | undefined;
+  #view: View | undefined;
+  #isWorking = false;
+  #isNews = false;
+
+  private constructor(options: HeadwayOptions) {
+    this.#options = options;
+    this.#engine = new Engine(options.commandTimeout ?? 30_000, options.keepInputMessages ?? false);
+    this.#steps = new Steps(this.#engine);
+    this.#turns = new Turns(this.#engine);
+  }
+
+  /** A Headway that knows nothing yet. Synchronous: the WebAssembly is part of the module. */
+  static create(options: HeadwayOptions = {}): Headway {
+    if (typeof options !== "object" || options === null) {
+      throw new HeadwayError("invalid_argument", "Headway.create takes an object with options, or nothing.");
+    }
+    return new Headway(options);
+  }
+
+  /** Gives the memory back. Commands that wait are rejected with `freed`; every later call throws it (X3). */
+  free(): void {
+    const engine = this.#engine;
+    if (!engine) return;
+    this.#engine = undefined;
+    for (const waiting of this.#waiting.values()) waiting.reject(freed());
+    this.#waiting.clear();
+    this.#listeners.clear();
+    this.#todo.length = 0;
+    this.#canvas = undefined;
+    engine.free();
+  }
+
+  get #live(): Engine {
+    if (!this.#engine) throw freed();
+    return this.#engine;
+  }
+
+  // ── in ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The socket opened. The server's snapshot, which follows, tells everything else. */
+  connected(): void {
+    this.#do(this.#live.connected());
+  }
+
+  /** The socket was lost. What is known stays on show; `canRedo` becomes `unknown` (R4). */
+  disconnected(): void {
+    this.#do(this.#live.disconnected());
+  }
+
+  /** One text frame, exactly as it came. A frame that makes no sense is a notice and changes nothing (X1). */
+  receive(frame: string): void {
+    if (typeof frame !== "string") {
+      throw new HeadwayError("invalid_argument", "receive takes the text of one frame, as the socket gave it.");
+    }
+    this.#do(receive(this.#live, frame) as HandedOver);
+  }
+
+  /** Lets time-outs fall due (R8). Call it now and then, once a second is plenty. */
+  tick(): void {
+    this.#do(this.#live.tick(this.#now()));
+  }
+
+  // ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** What there is to see now. The same object until something changed (T8); made for `useSyncExternalStore`. */
+  getView = (): View => {
+    if (this.#view) return this.#view;
+    const header = this.#live.view() as ViewHeader;
+    const stretch = this.#steps.path();
+    this.#view = makeView(
+      header,
+      () => (this.#live, this.#steps.all(stretch)),
+      () => (this.#live, this.#turns.list()),
+    );
+    return this.#view;
+  };
+
+  /** Calls `listener` whenever there is another view, never from inside a call. Gives what ends it. */
+  subscribe = (listener: () => void): (() => void) => {
+    // A function of one's own, so that the same listener can subscribe twice.
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  };
+
+  // ── asking first ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Whether a command would be sent now: `true`, or why not (R2). Changes nothing. */
+  can(command: "prompt" | "stop" | "redo"): true | Refusal;
+  can(command: "revert", turn: TurnId): true | Refusal;
+  can(command: "prompt" | "stop" | "redo" | "revert", turn?: TurnId): true | Refusal {
+    const engine = this.#live;
+    if (!this.#options.send) return "offline";
+    switch (command) {
+      case "prompt":
+        return engine.cannotPrompt() ?? true;
+      case "stop":
+        return engine.cannotStop() ?? true;
+      case "redo":
+        return engine.cannotRedo() ?? true;
+      case "revert":
+        return engine.cannotRevert(text("turn", turn)) ?? true;
+      default:
+        throw new HeadwayError("invalid_argument", `There is no command "${String(command)}".`);
+    }
+  }
+
+  // ── acting ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Asks for a new turn. Settles when the turn has begun: its user step is there. */
+  async prompt(words: string, source: "chat" | "feedback" = "chat"): Promise<void> {
+    await this.#command((engine) => engine.prompt(text("words", words), source === "feedback", this.#now()));
+  }
+
+  /** Asks the agent to end its run. Settles when it is no longer generating. */
+  async stop(): Promise<void> {
+    await this.#command((engine) => engine.stop(this.#now()));
+  }
+
+  /** Goes back to before a turn (R1): HEAD moves to its parent, and the canvas shows what was there. */
+  revert(turn: TurnId): Promise<Moved> {
+    return this.#command((engine) => engine.revert(text("turn", turn), this.#now()));
+  }
+
+  /** Takes the latest revert back (R3). */
+  redo(): Promise<Moved> {
+    return this.#command((engine) => engine.redo(this.#now()));
+  }
+
+  /** Brings the canvas to the content of HEAD (P14). */
+  async syncCanvas(): Promise<Moved> {
+    const handed = this.#throwing(() => this.#live.syncCanvas() as HandedOver);
+    return new Promise((resolve) => {
+      const then = (canvasWritten: boolean) => resolve({ headId: this.getView().headId, canvasWritten });
+      this.#do(handed, { then });
+    });
+  }
+
+  // ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** A window of the visible steps: `count` of them from position `from`. */
+  steps(from = 0, count = Infinity): readonly Step[] {
+    void this.#live;
+    const stretch = this.#steps.path();
+    const first = Math.min(Math.max(0, Math.trunc(from) || 0), stretch.length);
+    return this.#steps.window(stretch, first, Math.min(stretch.length, first + Math.max(0, Math.trunc(count) || 0)));
+  }
+
+  /** A step by its id, on the path or off it. */
+  step(id: StepId): Step | undefined {
+    void this.#live;
+    return this.#steps.find(text("id", id));
+  }
+
+  /** The content at a step, or at HEAD: JSON text exactly as it came in (C1), or that of the nearest ancestor (R7). */
+  content(at?: StepId): string | undefined {
+    return this.#live.content(at);
+  }
+
+  /** Sizes. */
+  stats(): Stats {
+    return { ...(this.#live.stats() as Omit<Stats, "wasmBytes">), wasmBytes: Engine.memoryBytes() };
+  }
+
+  // ── canvas ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Binds a plain canvas, in place of the one that was bound. From now on what the agent does, a revert and a redo
+   * reach it through `replace`. Binding by itself overwrites nothing (P14). Gives what unbinds it.
+   */
+  bindCanvas(canvas: PlainCanvas): () => void {
+    if (typeof canvas?.read !== "function" || typeof canvas.replace !== "function") {
+      throw new HeadwayError("invalid_argument", "A canvas needs the functions read and replace.");
+    }
+    const engine = this.#live;
+    this.#canvas = canvas;
+    this.#do(engine.bindCanvas(true));
+    return () => {
+      if (this.#canvas !== canvas) return;
+      this.#canvas = undefined;
+      if (this.#engine) this.#do(this.#engine.bindCanvas(false));
+    };
+  }
+
+  /** What the devtools and a bug report show. */
+  toJSON(): unknown {
+    return { view: this.getView(), stats: this.stats() };
+  }
+
+  // ── the machinery ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  #now(): number {
+    return this.#options.now?.() ?? Date.now();
+  }
+
+  #throwing<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (thrown) {
+      throw asHeadwayError(thrown);
+    }
+  }
+
+  async #command(ask: (engine: Engine) => unknown): Promise<Moved> {
+    const engine = this.#live;
+    if (!this.#options.send) {
+      throw new HeadwayError("offline", "This Headway has no `send`, so it can ask nobody.");
+    }
+    const { ticket, outcome } = this.#throwing(() => ask(engine) as Sent);
+    return new Promise<Moved>((resolve, reject) => {
+      this.#waiting.set(ticket, {
+        resolve: ({ headId, prompt }, canvasWritten) =>
+          resolve(prompt === undefined ? { headId, canvasWritten } : { headId, canvasWritten, prompt }),
+        reject,
+      });
+      this.#do(outcome, { ticket });
+    });
+  }
+
+  #do(handed: HandedOver, rest: Omit<Todo, "outcome"> = {}): void {
+    if (handed === false && !rest.then) return;
+    const outcome = typeof handed === "object" ? handed : { ...NOTHING, changed: handed };
+    this.#todo.push({ outcome, ...rest });
+    if (!this.#isWorking) this.#work();
+  }
+
+  #work(): void {
+    this.#isWorking = true;
+    try {
+      for (;;) {
+        const todo = this.#todo.shift();
+        if (todo) this.#one(todo);
+        else if (this.#isNews) this.#tell();
+        else break;
+      }
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  #one({ outcome, ticket, then }: Todo): void {
+    if (outcome.changed) {
+      this.#view = undefined;
+      this.#isNews = true;
+    }
+    for (const frame of outcome.send) this.#send(frame, ticket);
+    const canvasWritten = outcome.lookAtCanvas && this.#look();
+    for (const settled of outcome.settled) {
+      const waiting = this.#waiting.get(settled.ticket);
+      this.#waiting.delete(settled.ticket);
+      if (settled.failure) waiting?.reject(new HeadwayError(settled.failure.code, settled.failure.message));
+      else waiting?.resolve(settled, canvasWritten);
+    }
+    then?.(canvasWritten);
+    for (const notice of outcome.notices) this.#notify(notice);
+  }
+
+  #send(frame: string, ticket: number | undefined): void {
+    try {
+      this.#options.send?.(frame);
+    } catch (thrown) {
+      if (ticket !== undefined && this.#engine) this.#do(this.#engine.notSent(ticket, wordsOf(thrown)));
+    }
+  }
+
+  /** Reads the canvas, lets the engine decide, and writes when it says so. */
+  #look(): boolean {
+    const canvas = this.#canvas;
+    if (!canvas || !this.#engine) return false;
+    try {
+      const onCanvas: unknown = canvas.read();
+      if (typeof onCanvas !== "string") throw new TypeError("read() has to give the content as JSON text");
+      const { write, outcome } = this.#live.planCanvas(onCanvas) as CanvasPlan;
+      this.#do(outcome);
+      if (write === undefined) return false;
+      canvas.replace(write);
+      this.#do(this.#live.canvasWritten());
+      return true;
+    } catch (thrown) {
+      if (this.#engine) this.#do(this.#engine.canvasFailed(wordsOf(thrown)));
+      return false;
+    }
+  }
+
+  #notify(notice: Notice): void {
+    guarded(() => this.#options.onNotice?.(Object.freeze(notice)));
+  }
+
+  #tell(): void {
+    this.#isNews = false;
+    for (const listener of [...this.#listeners]) {
+      if (this.#listeners.has(listener)) guarded(listener);
+    }
+  }
+}
+
+/** A callback that throws is reported like any other uncaught error, and the others still run. */
+function guarded(callback: () => void): void {
+  try {
+    callback();
+  } catch (thrown) {
+    queueMicrotask(() => {
+      throw thrown;
+    });
+  }
+}
+
+function freed(): HeadwayError {
+  return new HeadwayError("freed", "This Headway was freed; make a new one with Headway.create.");
+}
+
+function text(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new HeadwayError("invalid_argument", `"${name}" has to be a string.`);
+}
+
+// Where the runtime has it, `using headway = Headway.create()` frees at the end of the block.
+if (typeof Symbol.dispose === "symbol") {
+  Object.defineProperty(Headway.prototype, Symbol.dispose, { value: Headway.prototype.free });
+}

@@ -1,0 +1,53 @@
+/** The plain records that cross from the engine. Their shapes are those of `src/engine/{outcome,view}.rs`. */
+import type { Notice, Turn, Usage } from "./types.js";
+
+export interface Settled {
+  readonly ticket: number;
+  readonly failure?: { readonly code: string; readonly message: string };
+  readonly headId: string;
+  readonly prompt?: string;
+}
+
+export interface Outcome {
+  readonly changed: boolean;
+  readonly send: readonly string[];
+  readonly lookAtCanvas: boolean;
+  readonly settled: readonly Settled[];
+  readonly notices: readonly Notice[];
+}
+
+/** `false`: nothing is new. `true`: there is something else to see. A record: there is something to do. */
+export type HandedOver = boolean | Outcome;
+
+export interface Sent {
+  readonly ticket: number;
+  readonly outcome: Outcome;
+}
+
+export interface CanvasPlan {
+  readonly write?: string;
+  readonly outcome: Outcome;
+}
+
+export interface ViewHeader {
+  readonly live: boolean;
+  readonly agentState: "UNAVAILABLE" | "AVAILABLE" | "GENERATING" | "STOPPING";
+  readonly staleStopping: boolean;
+  readonly headId: string;
+  readonly pathStatus: "ok" | "unknown_head" | "broken_parent" | "cycle";
+  readonly pathAt?: string;
+  readonly diverged: boolean;
+  readonly length: number;
+  readonly canRedo?: boolean;
+  readonly redoLeadsTo?: string;
+  readonly pending?: "prompt" | "stop" | "revert" | "redo";
+  readonly autosave: boolean;
+  readonly canvasBound: boolean;
+  readonly canvasDiffers: boolean;
+  readonly contentUnknown: boolean;
+  readonly pathUsage: Usage;
+  readonly totalUsage: Usage;
+  readonly capabilities: readonly string[];
+}
+
+export type TurnRecord = Omit<Turn, "canRevert"> & { readonly refusal?: string };

@@ -1,0 +1,204 @@
+/**
+ * The public shapes of `headway`. Everything here is data: frozen, plain, safe to keep.
+ *
+ * Rule ids in comments (T8, R4, …) are those of SPEC.md.
+ */
+
+/** A step is known by its id alone (T1). `"step-initial"` is the root: legal as HEAD and as a parent, never listed. */
+export type StepId = string;
+
+/** A turn is known by the `messageId` that its steps share (H1). */
+export type TurnId = string;
+
+/** What the agent is doing. Compared without case on the wire; an unknown word counts as `UNAVAILABLE`. */
+export type AgentState = "UNAVAILABLE" | "AVAILABLE" | "GENERATING" | "STOPPING";
+
+/**
+ * Why something was not done. Stable; SPEC.md lists what each one means and what to do about it (X2).
+ * A refused call changes nothing.
+ */
+export type Refusal =
+  | "busy"
+  | "offline"
+  | "pending"
+  | "unknown_turn"
+  | "not_on_path"
+  | "nothing_to_redo"
+  | "not_running"
+  | "empty_prompt"
+  | "unsupported"
+  | "canvas_unbound"
+  | "content_unknown"
+  | "timed_out"
+  | "lost"
+  | "server_error"
+  | "agent_not_found"
+  | "save_failed"
+  | "freed"
+  | "invalid_argument"
+  | (string & {});
+
+/** Something that is worth knowing and refuses nothing. */
+export interface Notice {
+  /** Stable, machine-readable; listed in SPEC.md. */
+  readonly code: string;
+  /** A sentence for a person. */
+  readonly message: string;
+  /** The step it is about. */
+  readonly stepId?: StepId;
+  /** Where in the frame, as `steps[3].messageId`. */
+  readonly path?: string;
+}
+
+/** How a {@link Headway} is set up. Everything is optional. */
+export interface HeadwayOptions {
+  /** Puts a command on the wire: one text frame. Without it every command is refused with `offline`. */
+  send?: (text: string) => void;
+  /** The time in ms since the epoch. Default: `Date.now`. */
+  now?: () => number;
+  /** How long a command may stay unanswered before it is `timed_out`, in ms. Falls due in {@link Headway.tick}. Default 30,000. */
+  commandTimeout?: number;
+  /** Keep `inputMessages` (the whole model prompt of a step; large) with the steps. Default false. */
+  keepInputMessages?: boolean;
+  /** Called with each notice, after the call that caused it has returned from the engine. */
+  onNotice?: (notice: Notice) => void;
+}
+
+/** One call of a tool by the agent. */
+export interface ToolCall {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly input: unknown;
+}
+
+/** What a tool answered. */
+export interface ToolResult {
+  readonly toolCallId: string;
+  readonly output: unknown;
+  readonly isError?: boolean;
+}
+
+/** Token counts, as the server names them (`inputTokens`, `outputTokens`, `totalTokens`, `cachedInputTokens`). */
+export type Usage = Readonly<Record<string, number>>;
+
+/** One step of the agent or the user. The same object for as long as the step does not change (T8). */
+export interface Step {
+  readonly id: StepId;
+  readonly parentId?: StepId;
+  readonly turnId: TurnId;
+  /** Index inside the turn. Not unique; never used to find a step. */
+  readonly stepId: number;
+  /** ms since the epoch, by the server's clock. */
+  readonly timestamp: number;
+  readonly role: "user" | "agent" | (string & {});
+  /** What was said. `""` when only tools were called. */
+  readonly content: string;
+  readonly isBegin: boolean;
+  readonly isEnd: boolean;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly toolResults?: readonly ToolResult[];
+  readonly usage?: Usage;
+  readonly messageSource?: string;
+  /** Did this step change the content (canonically, C2)? */
+  readonly changed: boolean;
+  /** Fields that this version does not know, exactly as the server sent them (T9). */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** All steps of one `messageId` on the visible path (H1). The same object for as long as nothing in it changes. */
+export interface Turn {
+  readonly id: TurnId;
+  /** The text of its user step; `""` when it has none. */
+  readonly prompt: string;
+  /** First line of the prompt, at most 80 characters; `Turn N` when there is no text (H3). */
+  readonly title: string;
+  /** The step that HEAD moves to when this turn is reverted. */
+  readonly parentId: StepId;
+  readonly firstStep: StepId;
+  readonly lastStep: StepId;
+  /** Number of steps on the path. */
+  readonly steps: number;
+  /** Number of tool calls on the path. */
+  readonly toolCalls: number;
+  readonly ended: "running" | "done" | "stopped" | "failed";
+  /** Does the content after the turn differ from the content before it? */
+  readonly changed: boolean;
+  /** `true`, or why {@link Headway.revert} would refuse now. */
+  readonly canRevert: true | Refusal;
+  /** Other turns that begin at the same step: the branches that were left here. */
+  readonly branches: readonly TurnId[];
+  readonly usage?: Usage;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+}
+
+/** What there is to see now. Immutable; the same object until something changed (T8). */
+export interface View {
+  readonly connection: "offline" | "live";
+  readonly agentState: AgentState;
+  /** STOPPING was already there when the socket opened: the run it waits for may never end (R9). */
+  readonly staleStopping: boolean;
+  readonly headId: StepId;
+  /** Whether the path from the root to HEAD is whole (T5). When it is not, what is known of it stays on show. */
+  readonly path: {
+    readonly status: "ok" | "unknown_head" | "broken_parent" | "cycle";
+    /** The step where the path breaks off or bites its tail; the HEAD that nobody knows. */
+    readonly at?: StepId;
+  };
+  /** A step joined the tree away from HEAD; settled by the next snapshot or head change (T3). */
+  readonly diverged: boolean;
+  /** Number of visible steps. */
+  readonly length: number;
+  /** The visible steps, oldest first. Made when first read; unchanged steps keep their identity. */
+  readonly steps: readonly Step[];
+  /** The turns on the path, oldest first. Made when first read. */
+  readonly turns: readonly Turn[];
+  /** `unknown` from the loss of the socket to the next snapshot (R4). */
+  readonly canRedo: boolean | "unknown";
+  /** The turn that HEAD would be in after a redo, when the engine saw the revert itself (R5). */
+  readonly redoLeadsTo?: TurnId;
+  /** The command that waits for its answer. */
+  readonly pending?: "prompt" | "stop" | "revert" | "redo";
+  /** Whether the host should autosave the canvas: not while an agent is running on a live socket (R10). */
+  readonly autosave: boolean;
+  readonly canvas: {
+    readonly bound: boolean;
+    /** As of the last time the engine looked at the canvas. */
+    readonly equalsHead: boolean;
+    /** No content is known for HEAD: the canvas was left alone (R7). */
+    readonly contentUnknown: boolean;
+  };
+  /** Tokens spent: on the visible path, and in everything the server has, abandoned branches included. */
+  readonly usage: { readonly path: Usage; readonly total: Usage };
+  /** What the server says it can do. */
+  readonly capabilities: readonly string[];
+}
+
+/** How a command that moved HEAD came out. */
+export interface Moved {
+  readonly headId: StepId;
+  /** Was the canvas written? False when it was equal already, not bound, or the content is unknown. */
+  readonly canvasWritten: boolean;
+  /** The prompt of the turn that was reverted, for the composer (R13). */
+  readonly prompt?: string;
+}
+
+/** A plain canvas: anything that can give its content as JSON text and take another one. */
+export interface PlainCanvas {
+  /** The content that is on the canvas now, as JSON text. */
+  read(): string;
+  /** Put this content on the canvas, whole. Called only when it differs from what `read` gives. */
+  replace(content: string): void;
+}
+
+/** Sizes, for the curious and for tests. */
+export interface Stats {
+  /** Steps in the tree, branches included. */
+  readonly steps: number;
+  /** Distinct contents held. */
+  readonly contents: number;
+  /** Bytes of text of those contents. */
+  readonly contentBytes: number;
+  /** Bytes of linear memory the module has taken so far; it never shrinks. */
+  readonly wasmBytes: number;
+}
