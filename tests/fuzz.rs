@@ -1,0 +1,14 @@
+//! X1: a few thousand of the fuzzer's cases, always the same ones. `npm run fuzz` goes on from there.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+#[allow(dead_code)] // its `main` is for the command line
+#[path = "../examples/fuzz.rs"]
+mod fuzzer;
+
+#[test]
+fn t8_r8_x1_broken_frames_and_random_commands_find_nothing() {
+    for seed in 0..4_000 {
+        fuzzer::one_case(seed);
+    }
+}
