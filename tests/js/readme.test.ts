@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import WebSocket from "ws";
+import { Headway, type Turn, type View } from "headway";
+import { startService } from "../../www/server/service.ts";
+
+test("R1: the README's example works against the reference agent service", async () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const example = /```js\n(.*?)```/s.exec(readme)?.[1] ?? "";
+  const [first, ...body] = example.split("\n");
+  expect(first).toBe('import { Headway } from "headway";');
+
+  const service = await startService({ port: 0, pace: 0 });
+  let view: View | undefined;
+  let revert: ((turn: Turn) => Promise<unknown>) | undefined;
+  let seen = () => undefined as unknown;
+  /** Resolves as soon as a view is as wanted. */
+  const until = (isSo: (view: View) => boolean) =>
+    new Promise<View>((resolve) => {
+      seen = () => view && isSo(view) && resolve(view);
+      seen();
+    });
+  try {
+    const socket = new WebSocket(`${service.url.replace("http", "ws")}api/agents/readme/react`);
+    const names = ["Headway", "socket", "render", "onRevertClick"];
+    const run = new Function(...names, `${body.join("\n")}\nreturn { headway, workflow: () => workflow };`);
+    const made = run(
+      Headway,
+      socket,
+      (now: View) => ((view = now), seen()),
+      (click: typeof revert) => void (revert = click),
+    ) as { headway: Headway; workflow(): { operators: unknown[] } };
+
+    await until((now) => now.connection === "live" && now.agentState === "AVAILABLE");
+    await made.headway.prompt("build a workflow: CSV scan, then a filter age > 30");
+    const built = await until((now) => now.agentState === "AVAILABLE" && now.turns[0]?.ended === "done");
+    expect(made.workflow().operators.length).toBe(2);
+    await revert?.(built.turns[0]!);
+    expect(made.workflow().operators.length).toBe(0);
+    expect(view).toMatchObject({ length: 0, canRedo: true });
+    const closed = until((now) => now.connection === "offline");
+    socket.close();
+    await closed;
+    made.headway.free();
+  } finally {
+    await service.close();
+  }
+});
