@@ -222,6 +222,7 @@ fn check(engine: &mut Engine) {
     engine.content(None);
 }
 
+/// Plays one case; panics when something does not hold.
 pub fn one_case(seed: u64) {
     let mut dice = Dice(seed);
     let mut engine = Engine::new(Options { command_timeout: 50.0, ..Options::default() });

@@ -15,6 +15,7 @@ use wasm_bindgen::prelude::*;
 use self::frame_buffer::FrameBuffer;
 use crate::canvas::Plan;
 use crate::engine::{self, CommandName, Options, Outcome};
+use crate::error::Error;
 use crate::history::StepIx;
 use crate::session::{Refusal, Ticket};
 use crate::wire::PromptSource;
@@ -51,9 +52,9 @@ fn hand_over(outcome: &Outcome) -> JsValue {
     if outcome.is_quiet() { JsValue::from_bool(outcome.changed) } else { to_js(outcome) }
 }
 
-fn into_error(refusal: Refusal) -> JsValue {
-    let message = refusal.to_string();
-    to_js(&Refused { code: refusal.code(), message })
+fn into_error(error: impl Into<Error>) -> JsValue {
+    let error = error.into();
+    to_js(&Refused { code: error.code(), message: error.to_string() })
 }
 
 fn sent(result: Result<(Ticket, Outcome), Refusal>) -> Result<JsValue, JsValue> {

@@ -12,6 +12,7 @@
 //! on the canvas now.
 
 pub mod canonical;
+mod decimal;
 pub mod json;
 pub mod store;
 

@@ -2,20 +2,13 @@
 
 use super::Engine;
 use crate::canvas::Policy;
-use crate::content::{ContentIx, Json};
+use crate::content::ContentIx;
+use crate::error::Error;
 use crate::history::{Arrival, Change, StepData, StepIx};
 use crate::session::{CanRedo, Pending};
-use crate::wire::{AgentState, Frame, ROOT_ID, Role, ServerError, ServerFrame, WireStep};
-
-/// The fields of a snapshot, as the wire has them.
-struct Snapshot<'a> {
-    state: AgentState,
-    steps: Vec<WireStep<'a>>,
-    head_id: Option<String>,
-    can_redo: bool,
-    content: Option<Json<'a>>,
-    capabilities: Option<Vec<String>>,
-}
+use crate::wire::{
+    AgentState, Frame, HeadChange, ROOT_ID, Role, ServerError, ServerFrame, Snapshot, WireStep,
+};
 
 impl Engine {
     /// Takes in one text frame, exactly as it came. A frame that makes no sense is a notice and changes nothing (X1).
@@ -26,22 +19,23 @@ impl Engine {
                 self.follow(frame);
                 self.outcome.changed |= self.glance() != before;
             }
-            Err(fault) => {
-                let path = fault.field().map(str::to_owned);
-                self.notice(fault.code(), format!("A frame was left out: {fault}."), None, path);
-            }
+            Err(fault) => self.left_out("frame", None, &fault.into(), None),
         }
         self.finish()
     }
 
+    /// X2: what was left out, why, and where in the frame.
+    fn left_out(&mut self, what: &str, id: Option<&str>, error: &Error, place: Option<&str>) {
+        let path = match (place, error.field()) {
+            (Some(place), Some(field)) => Some(format!("{place}.{field}")),
+            (place, field) => place.or(field).map(str::to_owned),
+        };
+        self.notice(error.code(), format!("A {what} was left out: {error}."), id, path);
+    }
+
     fn follow(&mut self, frame: Frame<'_>) {
         for (place, id, fault) in frame.refused {
-            let path = match fault.field() {
-                Some(field) => format!("{place}.{field}"),
-                None => place,
-            };
-            let message = format!("A step was left out: {fault}.");
-            self.notice("malformed_step", message, id.as_deref(), Some(path));
+            self.left_out("step", id.as_deref(), &fault.into(), Some(&place));
         }
         if !self.session.live {
             // Somebody speaks, so somebody is there.
@@ -51,15 +45,11 @@ impl Engine {
             self.session.dialect = dialect;
         }
         match frame.says {
-            ServerFrame::Snapshot { state, steps, head_id, can_redo, content, capabilities } => {
-                self.snapshot(Snapshot { state, steps, head_id, can_redo, content, capabilities })
-            }
+            ServerFrame::Snapshot(snapshot) => self.snapshot(snapshot),
             ServerFrame::Step(step) => self.step(*step),
             ServerFrame::NoStep => {}
             ServerFrame::Status(state) => self.status(state),
-            ServerFrame::HeadChange { head_id, steps, can_redo, content } => {
-                self.head_change(&head_id, steps, can_redo, content)
-            }
+            ServerFrame::HeadChange(head_change) => self.head_change(head_change),
             ServerFrame::Error(error) => self.server_error(error),
         }
     }
@@ -137,17 +127,11 @@ impl Engine {
         self.agent_state_came();
     }
 
-    fn head_change(
-        &mut self,
-        head_id: &str,
-        steps: Vec<WireStep<'_>>,
-        can_redo: bool,
-        content: Option<Json<'_>>,
-    ) {
+    fn head_change(&mut self, HeadChange { head_id, steps, can_redo, content }: HeadChange<'_>) {
         let from = self.history.head();
         let old_content = self.history.content_at(from);
         self.take_in(steps, old_content);
-        let to = self.history.name(head_id);
+        let to = self.history.name(&head_id);
         let went_back = to != from && self.history.is_above_head(to);
         self.history.move_head(to);
         if let Some(json) = content {
@@ -159,7 +143,7 @@ impl Engine {
         self.session.can_redo = CanRedo::told(can_redo);
         if !self.history.tree().is_known(to) {
             let message = "HEAD moved to a step that never came; the last good path stays on show.";
-            self.notice("unknown_head", message, Some(head_id), None);
+            self.notice("unknown_head", message, Some(&head_id), None);
         }
         self.head_moved(to);
         match self.history.content_at(to) {

@@ -11,12 +11,15 @@
 //! Place in the flow: after `wire` and `content`; knows nothing of servers, commands or canvases.
 
 pub mod path;
+mod sums;
 pub mod title;
 pub mod tree;
+mod turn_names;
 pub mod turns;
 
 pub use path::{Path, PathStatus};
-pub use tree::{Change, StepData, StepIx, Tree, TurnIx};
+pub use tree::{Change, StepData, StepIx, Tree};
+pub use turn_names::TurnIx;
 pub use turns::{Turn, Turns};
 
 use crate::content::ContentIx;

@@ -10,6 +10,8 @@ use std::num::NonZeroU32;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 
+use super::sums::Sums;
+use super::turn_names::{TurnIx, TurnNames};
 use crate::content::ContentIx;
 use crate::wire::{Ending, ROOT_ID, Role, Usage};
 
@@ -38,10 +40,6 @@ impl StepIx {
         NonZeroU32::new(number).map(StepIx)
     }
 }
-
-/// The name of a turn (a `messageId`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TurnIx(u32);
 
 /// What the tree keeps of a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,50 +103,12 @@ pub struct Tree {
     nodes: Vec<Node>,
     by_id: HashTable<StepIx>,
     hasher: DefaultHashBuilder,
-    turn_names: Vec<Box<str>>,
-    turn_by_name: HashTable<TurnIx>,
+    turn_names: TurnNames,
     free: Vec<StepIx>,
     known: usize,
     revision: u32,
     snapshot: u32,
     total: Sums,
-}
-
-/// Token counts added up.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct Sums {
-    sum: [f64; 4],
-    /// How many steps told each count.
-    told: [u32; 4],
-}
-
-impl Sums {
-    pub(super) fn add(&mut self, usage: &Usage) {
-        for ((sum, told), count) in self.sum.iter_mut().zip(&mut self.told).zip(usage.counts) {
-            if let Some(count) = count {
-                *sum += count;
-                *told += 1;
-            }
-        }
-    }
-
-    pub(super) fn take(&mut self, usage: &Usage) {
-        for ((sum, told), count) in self.sum.iter_mut().zip(&mut self.told).zip(usage.counts) {
-            if let Some(count) = count {
-                *told = told.saturating_sub(1);
-                *sum = if *told == 0 { 0.0 } else { *sum - count };
-            }
-        }
-    }
-
-    /// The sums; a count that no step told is `None`.
-    pub fn usage(&self) -> Usage {
-        let mut usage = Usage::default();
-        for ((count, sum), told) in usage.counts.iter_mut().zip(self.sum).zip(self.told) {
-            *count = (told > 0).then_some(sum);
-        }
-        usage
-    }
 }
 
 impl Default for Tree {
@@ -157,8 +117,7 @@ impl Default for Tree {
             nodes: Vec::new(),
             by_id: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
-            turn_names: Vec::new(),
-            turn_by_name: HashTable::new(),
+            turn_names: TurnNames::default(),
             free: Vec::new(),
             known: 0,
             revision: 0,
@@ -293,27 +252,17 @@ impl Tree {
 
     /// The handle of a turn's name.
     pub fn turn(&mut self, name: &str) -> TurnIx {
-        if let Some(turn) = self.find_turn(name) {
-            return turn;
-        }
-        let turn = TurnIx(u32::try_from(self.turn_names.len()).unwrap_or(u32::MAX));
-        self.turn_names.push(name.into());
-        let (names, hasher) = (&self.turn_names, &self.hasher);
-        let rehash = |turn: &TurnIx| names.get(turn.0 as usize).map_or(0, |name| hasher.hash_one(&**name));
-        self.turn_by_name.insert_unique(self.hasher.hash_one(name), turn, rehash);
-        turn
+        self.turn_names.intern(name)
     }
 
     /// The handle of a turn's name, when a step ever carried it.
     pub fn find_turn(&self, name: &str) -> Option<TurnIx> {
-        let hash = self.hasher.hash_one(name);
-        let same = |turn: &TurnIx| self.turn_name(*turn) == name;
-        self.turn_by_name.find(hash, same).copied()
+        self.turn_names.find(name)
     }
 
     /// The name of a turn.
     pub fn turn_name(&self, turn: TurnIx) -> &str {
-        self.turn_names.get(turn.0 as usize).map_or("", |name| name)
+        self.turn_names.name(turn)
     }
 
     /// Adds a step, or updates it in place (T1, T10). An absent parent is the root. O(1).

@@ -7,7 +7,9 @@
 use hashbrown::HashMap;
 
 use super::path::Path;
-use super::tree::{StepIx, Sums, Tree, TurnIx};
+use super::sums::Sums;
+use super::tree::{StepIx, Tree};
+use super::turn_names::TurnIx;
 use crate::wire::{Role, Usage};
 
 /// One turn on the path.

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::step::{StepFault, StepOutcome, StepSeed, WireStep, present, string};
+use super::fault::{FrameFault, StepFault};
+use super::step::{StepOutcome, StepSeed, WireStep, present, string};
 use super::{AgentState, Dialect, ServerError};
 use crate::content::{Json, JsonFault};
 
@@ -24,20 +25,7 @@ pub struct Frame<'a> {
 #[derive(Debug)]
 pub enum ServerFrame<'a> {
     /// Everything there is. Replaces what was known.
-    Snapshot {
-        /// What the agent is doing.
-        state: AgentState,
-        /// All steps, branches included.
-        steps: Vec<WireStep<'a>>,
-        /// HEAD; `None` when the server did not say.
-        head_id: Option<String>,
-        /// Absent on the wire = false (R4).
-        can_redo: bool,
-        /// The content at HEAD.
-        content: Option<Json<'a>>,
-        /// What the server announces that it can do; `None` when it announces nothing.
-        capabilities: Option<Vec<String>>,
-    },
+    Snapshot(Snapshot<'a>),
     /// A step, live.
     Step(Box<WireStep<'a>>),
     /// A step that was refused; see [`Frame::refused`].
@@ -45,65 +33,39 @@ pub enum ServerFrame<'a> {
     /// The agent's state changed.
     Status(AgentState),
     /// HEAD moved without a new step.
-    HeadChange {
-        /// HEAD.
-        head_id: String,
-        /// Steps that some dialects send along.
-        steps: Vec<WireStep<'a>>,
-        /// Absent on the wire = false.
-        can_redo: bool,
-        /// The content at HEAD.
-        content: Option<Json<'a>>,
-    },
+    HeadChange(HeadChange<'a>),
     /// Something went wrong; goes only to the socket that asked.
     Error(ServerError),
 }
 
-/// Why a frame was refused. The state is as it was.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FrameFault {
-    /// The text is not JSON.
-    #[error(transparent)]
-    NotJson(#[from] JsonFault),
-    /// JSON, but no object.
-    #[error("a frame has to be an object")]
-    NotAnObject,
-    /// No `type`, and no `error` either.
-    #[error("a frame has to have a `type`")]
-    NoType,
-    /// A type that this version does not know.
-    #[error("`{0}` is a type of frame that this version does not know")]
-    UnknownType(String),
-    /// A field that the frame cannot do without is missing or holds something else.
-    #[error("a `{frame}` frame has to have `{field}`: {expected}")]
-    BadField {
-        /// The type of the frame.
-        frame: String,
-        /// The field.
-        field: &'static str,
-        /// What belongs there.
-        expected: &'static str,
-    },
+/// Everything there is.
+#[derive(Debug)]
+pub struct Snapshot<'a> {
+    /// What the agent is doing.
+    pub state: AgentState,
+    /// All steps, branches included.
+    pub steps: Vec<WireStep<'a>>,
+    /// HEAD; `None` when the server did not say.
+    pub head_id: Option<String>,
+    /// Absent on the wire = false (R4).
+    pub can_redo: bool,
+    /// The content at HEAD.
+    pub content: Option<Json<'a>>,
+    /// What the server announces that it can do; `None` when it announces nothing.
+    pub capabilities: Option<Vec<String>>,
 }
 
-impl FrameFault {
-    /// Stable code of the notice that tells of it.
-    pub fn code(&self) -> &'static str {
-        match self {
-            FrameFault::NotJson(_) => "frame_not_json",
-            FrameFault::NotAnObject | FrameFault::NoType | FrameFault::BadField { .. } => "malformed_frame",
-            FrameFault::UnknownType(_) => "unknown_frame",
-        }
-    }
-
-    /// The field it is about.
-    pub fn field(&self) -> Option<&'static str> {
-        match self {
-            FrameFault::BadField { field, .. } => Some(field),
-            FrameFault::NoType | FrameFault::UnknownType(_) => Some("type"),
-            _ => None,
-        }
-    }
+/// HEAD moved without a new step.
+#[derive(Debug)]
+pub struct HeadChange<'a> {
+    /// HEAD.
+    pub head_id: String,
+    /// Steps that some dialects send along.
+    pub steps: Vec<WireStep<'a>>,
+    /// Absent on the wire = false.
+    pub can_redo: bool,
+    /// The content at HEAD.
+    pub content: Option<Json<'a>>,
 }
 
 impl<'a> Frame<'a> {
@@ -252,14 +214,14 @@ impl<'a> Fields<'a> {
     fn snapshot(self, frame: &str, refused: &mut Refused) -> Result<ServerFrame<'a>, FrameFault> {
         let content = self.document(frame)?;
         let capabilities = present(self.capabilities).and_then(|raw| serde_json::from_str(raw.get()).ok());
-        Ok(ServerFrame::Snapshot {
+        Ok(ServerFrame::Snapshot(Snapshot {
             state: self.state(frame)?,
             head_id: self.head(frame)?,
             can_redo: self.redo(frame)?,
             content,
             capabilities,
             steps: steps(frame, self.steps, true, refused)?,
-        })
+        }))
     }
 
     fn step(self, frame: &str, refused: &mut Refused) -> Result<ServerFrame<'a>, FrameFault> {
@@ -284,12 +246,12 @@ impl<'a> Fields<'a> {
     }
 
     fn head_change(self, frame: &str, refused: &mut Refused) -> Result<ServerFrame<'a>, FrameFault> {
-        Ok(ServerFrame::HeadChange {
+        Ok(ServerFrame::HeadChange(HeadChange {
             head_id: self.head(frame)?.ok_or(bad(frame, "headId", "the id of a step"))?,
             can_redo: self.redo(frame)?,
             content: self.document(frame)?,
             steps: steps(frame, self.steps, false, refused)?,
-        })
+        }))
     }
 
     fn error(self) -> ServerFrame<'a> {

@@ -33,15 +33,17 @@ use anything_else_is;
 
 mod command;
 mod dialect;
+mod fault;
 mod frame;
 mod server_error;
 mod step;
 
 pub use command::{Command, PromptSource};
 pub use dialect::Dialect;
-pub use frame::{Frame, FrameFault, ServerFrame};
+pub use fault::{FrameFault, StepFault};
+pub use frame::{Frame, HeadChange, ServerFrame, Snapshot};
 pub use server_error::ServerError;
-pub use step::{Ending, ROOT_ID, Role, StepFault, Usage, WireStep};
+pub use step::{Ending, ROOT_ID, Role, Usage, WireStep};
 
 /// What the agent is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::fault::StepFault;
 use crate::content::Json;
 
 /// Who made a step.
@@ -94,39 +95,6 @@ pub struct WireStep<'a> {
     /// The whole step as JSON text, but for the contents and, unless they are kept, the input messages. Unknown fields
     /// are in it as they came.
     pub text: String,
-}
-
-/// Why a step was refused (T9).
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StepFault {
-    /// The step is not an object.
-    #[error("a step has to be an object")]
-    NotAnObject,
-    /// A field that a step cannot do without is not there.
-    #[error("a step has to have `{0}`")]
-    Missing(&'static str),
-    /// A field holds something else than it should.
-    #[error("`{field}` has to be {expected}")]
-    WrongType {
-        /// The field.
-        field: &'static str,
-        /// What belongs there.
-        expected: &'static str,
-    },
-    /// The step calls itself by the name of the root.
-    #[error("`step-initial` is the root and cannot be a step")]
-    IsRoot,
-}
-
-impl StepFault {
-    /// The field that is wrong; `None` when it is the step as a whole.
-    pub fn field(&self) -> Option<&'static str> {
-        match self {
-            StepFault::NotAnObject => None,
-            StepFault::Missing(field) | StepFault::WrongType { field, .. } => Some(field),
-            StepFault::IsRoot => Some("id"),
-        }
-    }
 }
 
 /// The name of the root: legal as HEAD and as a parent, never a step (T1).
