@@ -158,7 +158,7 @@ fn damage(dice: &mut Dice, text: &str) -> String {
         match dice.roll(4) {
             0 => text.replace_range(from..to, ""),
             1 => text.insert_str(from, PIECES[dice.roll(PIECES.len())]),
-            2 if to - from < 2_000 => text.insert_str(to, &text[from..to].to_owned()),
+            2 if to - from < 2_000 => text = [&text[..to], &text[from..]].concat(),
             _ => text.truncate(to),
         }
     }

@@ -113,6 +113,13 @@ fn t5_a_snapshot_without_the_step_that_it_calls_head() {
     play(&[live(3), snapshot(&[], 3), Event::Head { id: 3, redo: true }]);
 }
 
+/// Nothing about the steps is new, but HEAD is nowhere: the newest step is shown, and its turn with it.
+#[test]
+fn t5_h1_a_lost_head_over_steps_that_are_known_shows_the_newest_and_its_turn() {
+    let step = Event::Step { id: 4, parent: Some(2), turn: 3, user: false, end: false, tokens: None };
+    play(&[step, Event::Snapshot { steps: vec![(4, Some(2), 3)], head: 1 }]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 

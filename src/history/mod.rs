@@ -180,23 +180,20 @@ impl History {
         let gone = self.tree.end_snapshot(&[pinned, &[head]].concat());
         let differs = self.snapshot.take().unwrap_or(false) || gone > 0;
         self.diverged = false;
-        if is_known {
-            if differs {
-                self.path.start_over(&self.tree, head);
-            } else {
-                self.move_head(head);
-            }
-        } else {
-            let shown = if self.path.is_empty() { newest } else { None };
-            match shown {
-                Some(newest) => self.path.start_over(&self.tree, newest),
-                None => self.path.rebuild(&self.tree),
-            }
+        if is_known && !differs {
+            self.move_head(head);
+            return false;
+        }
+        let newest = newest.filter(|_| self.path.is_empty());
+        match (is_known, newest) {
+            (true, _) => self.path.start_over(&self.tree, head),
+            (false, Some(newest)) => self.path.start_over(&self.tree, newest),
+            (false, None) => self.path.rebuild(&self.tree),
+        }
+        if !is_known {
             self.path.lose_head(head);
         }
-        if differs {
-            self.turns.forget();
-        }
+        self.turns.forget();
         differs
     }
 
