@@ -23,8 +23,8 @@ impl Dice {
         ((self.0 >> 33) as usize) % sides.max(1)
     }
 
-    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.roll(list.len())]
+    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.roll(list.len())]
     }
 }
 
@@ -81,7 +81,7 @@ const TYPES: [&str; 14] = [
 ];
 
 fn step(dice: &mut Dice) -> String {
-    let id = *dice.pick(&IDS);
+    let id = dice.pick(&IDS);
     let parent = match dice.roll(8) {
         0 => String::new(),
         1 => r#""parentId":null,"#.to_owned(),
@@ -100,8 +100,8 @@ fn step(dice: &mut Dice) -> String {
         dice.roll(4),
         dice.roll(3),
         dice.roll(9),
-        *dice.pick(&["user", "agent", "system"]),
-        *dice.pick(&["hello", "Error: no", "Generation stopped by user.", "\\ud83d"]),
+        dice.pick(&["user", "agent", "system"]),
+        dice.pick(&["hello", "Error: no", "Generation stopped by user.", "\\ud83d"]),
         dice.roll(2) == 0,
         dice.roll(2) == 0,
         dice.roll(50),
@@ -109,7 +109,7 @@ fn step(dice: &mut Dice) -> String {
 }
 
 fn frame(dice: &mut Dice) -> String {
-    let kind = *dice.pick(&TYPES);
+    let kind = dice.pick(&TYPES);
     let mut fields = vec![format!(r#""type":"{kind}""#)];
     if dice.roll(2) == 0 {
         fields.push(format!(r#""step":{}"#, step(dice)));
@@ -118,7 +118,7 @@ fn frame(dice: &mut Dice) -> String {
         let steps: Vec<String> = (0..dice.roll(6)).map(|_| step(dice)).collect();
         fields.push(format!(r#""steps":[{}]"#, steps.join(",")));
     }
-    fields.push(format!(r#""state":"{}""#, *dice.pick(&["AVAILABLE", "Generating", "STOPPING", "?"])));
+    fields.push(format!(r#""state":"{}""#, dice.pick(&["AVAILABLE", "Generating", "STOPPING", "?"])));
     fields.push(format!(r#""headId":"{}""#, dice.pick(&IDS)));
     if dice.roll(2) == 0 {
         fields.push(format!(r#""canRedo":{}"#, dice.roll(2) == 0));
@@ -129,7 +129,7 @@ fn frame(dice: &mut Dice) -> String {
     if kind.contains("rror") {
         fields.push(format!(
             r#""error":"{}""#,
-            *dice.pick(&["Nothing to redo", "Agent not found", "Unknown turn: x", "odd"])
+            dice.pick(&["Nothing to redo", "Agent not found", "Unknown turn: x", "odd"])
         ));
     }
     let by = dice.roll(fields.len());
@@ -157,7 +157,7 @@ fn damage(dice: &mut Dice, text: &str) -> String {
         let [from, to] = cuts(dice, &text);
         match dice.roll(4) {
             0 => text.replace_range(from..to, ""),
-            1 => text.insert_str(from, PIECES[dice.roll(PIECES.len())]),
+            1 => text.insert_str(from, dice.pick(&PIECES)),
             2 if to - from < 2_000 => text = [&text[..to], &text[from..]].concat(),
             _ => text.truncate(to),
         }
@@ -169,7 +169,7 @@ fn act(dice: &mut Dice, engine: &mut Engine, now: f64) -> Option<Outcome> {
     let turn = format!("t{}", dice.roll(5));
     match dice.roll(9) {
         0 => engine
-            .prompt(*dice.pick(&["hello", "", "x"]), PromptSource::Chat, now)
+            .prompt(dice.pick(&["hello", "", "x"]), PromptSource::Chat, now)
             .ok()
             .map(|(_, outcome)| outcome),
         1 => engine.stop(now).ok().map(|(_, outcome)| outcome),
@@ -181,7 +181,7 @@ fn act(dice: &mut Dice, engine: &mut Engine, now: f64) -> Option<Outcome> {
         7 => Some(engine.bind_canvas(dice.roll(4) > 0)),
         _ => {
             let text = format!(r#"{{"v":{}}}"#, dice.roll(4));
-            let (_, outcome) = engine.plan_canvas(*dice.pick(&["x", text.as_str()]));
+            let (_, outcome) = engine.plan_canvas(dice.pick(&["x", text.as_str()]));
             if dice.roll(2) == 0 {
                 engine.canvas_written();
             }
