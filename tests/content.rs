@@ -224,7 +224,7 @@ proptest! {
     fn c1_a_store_gives_back_what_it_was_given(values in prop::collection::vec((value(), any::<u64>()), 1..20)) {
         let texts: Vec<String> = values.iter().map(|(value, seed)| spelled(value, *seed).trim().to_owned()).collect();
         let mut store = ContentStore::default();
-        let kept: Vec<_> = texts.iter().map(|text| store.intern(Json::check(text).unwrap(), None)).collect();
+        let kept: Vec<_> = texts.iter().map(|text| store.intern(Json::check(text).unwrap())).collect();
         for (text, ix) in texts.iter().zip(&kept) {
             prop_assert_eq!(store.text(*ix), Some(text.as_str()));
         }

@@ -124,7 +124,7 @@ mod tests {
     use crate::content::Json;
 
     fn put(contents: &mut ContentStore, text: &str) -> ContentIx {
-        contents.intern(Json::check(text).unwrap(), None)
+        contents.intern(Json::check(text).unwrap())
     }
 
     #[test]

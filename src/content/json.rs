@@ -1,10 +1,10 @@
 //! JSON text that has been checked once, and the tokens in it.
 //!
-//! [`Json`] can only be made from text that `serde_json` has accepted, so the tokenizer has no error path: it never
+//! [`Json`] can only be made from text that the scanner has walked over, so the tokenizer has no error path: it never
 //! allocates, never recurses and is linear in the text. Strings stay as they are written, so that lone surrogates,
 //! `__proto__`, 30-digit numbers and duplicate keys pass through untouched (C1, X1).
 
-use serde_json::value::RawValue;
+use super::scan::Scanner;
 
 /// Text that is one JSON value. White space around it is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,28 +18,22 @@ pub struct JsonFault {
     pub line: usize,
     /// Column of the first offence, in bytes from 1.
     pub column: usize,
-    /// What is wrong, in the words of the parser.
+    /// What is wrong.
     pub reason: String,
 }
 
-impl From<serde_json::Error> for JsonFault {
-    fn from(error: serde_json::Error) -> Self {
-        let text = error.to_string();
-        let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned();
-        JsonFault { line: error.line(), column: error.column(), reason }
-    }
-}
-
 impl<'a> Json<'a> {
-    /// Checks a text in one pass, without recursion and without allocation that depends on its values.
+    /// Checks a text in one pass, without recursion.
     pub fn check(text: &'a str) -> Result<Self, JsonFault> {
-        let raw: &RawValue = serde_json::from_str(text)?;
-        Ok(Json(raw.get()))
+        let mut scanner = Scanner::new(text);
+        let json = scanner.value().map_err(|fault| fault.within(text))?;
+        scanner.end().map_err(|fault| fault.within(text))?;
+        Ok(json)
     }
 
-    /// A slice of a text that `serde_json` has already walked over.
-    pub fn from_raw(raw: &'a RawValue) -> Self {
-        Json(raw.get())
+    /// A slice that the scanner has walked over.
+    pub(super) fn scanned(text: &'a str) -> Self {
+        Json(text)
     }
 
     /// The text.
@@ -60,6 +54,23 @@ impl<'a> Json<'a> {
     /// Whether this is `null`.
     pub fn is_null(self) -> bool {
         self.0 == "null"
+    }
+
+    /// The body of a string that is written without escapes. `None` for everything else.
+    pub fn plain_text(self) -> Option<&'a str> {
+        let body = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        (!body.contains('\\')).then_some(body)
+    }
+
+    /// The text of a string, escapes decoded. `None` when this is no string, or one with a lone surrogate.
+    pub fn as_string(self) -> Option<String> {
+        let body = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        Units::new(body)
+            .map(|unit| match unit {
+                Unit::Char(c) => Some(c),
+                Unit::Lone(_) => None,
+            })
+            .collect()
     }
 
     /// The text of a string, escapes decoded; a lone surrogate becomes U+FFFD. `None` when this is no string.
@@ -267,7 +278,7 @@ mod tests {
     #[test]
     fn x1_text_that_is_not_json_says_where() {
         let fault = Json::check("{\"a\": nope}").unwrap_err();
-        assert_eq!((fault.line, fault.column), (1, 8));
+        assert_eq!((fault.line, fault.column), (1, 7));
         for text in ["", "\u{feff}{}", "{}{}", "\u{0}", "NaN", "{'a':1}", "[1,]"] {
             assert!(Json::check(text).is_err(), "{text:?}");
         }

@@ -5,6 +5,7 @@
 //! order of a list does. Nothing here builds a tree of values to keep, and nothing recurses.
 //!
 //! * [`json`]: text that is known to be JSON, and the tokens in it;
+//! * [`scan`]: the one pass over a text that checks it and hands out its parts;
 //! * [`canonical`]: the canonical form, and the comparison of two texts without making it where that can be avoided;
 //! * [`store`]: each distinct text once, behind an integer handle.
 //!
@@ -14,6 +15,7 @@
 pub mod canonical;
 mod decimal;
 pub mod json;
+pub mod scan;
 pub mod store;
 
 pub use json::{Json, JsonFault};

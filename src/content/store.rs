@@ -1,8 +1,6 @@
 //! Every distinct content text once.
 //!
-//! The `before` of a step is nearly always the `after` of the one before it, so a text is first compared with a
-//! neighbour that the caller names, which costs a `memcmp`; only then is it hashed and looked up. A hit is always
-//! confirmed byte by byte.
+//! A text is hashed and looked up; a hit is always confirmed byte by byte.
 
 use std::num::NonZeroU32;
 
@@ -43,15 +41,10 @@ pub struct ContentStore {
 }
 
 impl ContentStore {
-    /// Keeps a text and gives its handle. `near` is a content that it is likely to repeat.
-    ///
-    /// Costs one comparison when it repeats `near`, otherwise one hash of the text; allocates only for a text that is
-    /// new.
-    pub fn intern(&mut self, json: Json<'_>, near: Option<ContentIx>) -> ContentIx {
+    /// Keeps a text and gives its handle. Costs one hash of the text, and a comparison where it is known; allocates only
+    /// for a text that is new.
+    pub fn intern(&mut self, json: Json<'_>) -> ContentIx {
         let text = json.text();
-        if let Some(near) = near.filter(|ix| self.text(*ix) == Some(text)) {
-            return near;
-        }
         let hash = xxh3_64(text.as_bytes());
         let known = self.by_hash.find(hash, |ix| self.text(*ix) == Some(text));
         if let Some(&ix) = known {
@@ -143,7 +136,7 @@ mod tests {
     use super::*;
 
     fn put(store: &mut ContentStore, text: &str) -> ContentIx {
-        store.intern(Json::check(text).unwrap(), None)
+        store.intern(Json::check(text).unwrap())
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a server frame does to the state.
 
 use super::Engine;
+use super::frame_contents::FrameContents;
 use crate::canvas::Policy;
-use crate::content::ContentIx;
 use crate::error::Error;
 use crate::history::{Arrival, Change, StepData, StepIx};
 use crate::session::{CanRedo, Pending};
@@ -13,13 +13,21 @@ use crate::wire::{
 impl Engine {
     /// Takes in one text frame, exactly as it came. A frame that makes no sense is a notice and changes nothing (X1).
     pub fn receive(&mut self, text: &str) -> super::Outcome {
-        match Frame::read(text, self.options.keep_input_messages) {
+        let mut contents = FrameContents::new(&mut self.contents, &self.history);
+        match Frame::read(text, &mut contents, self.options.keep_input_messages) {
             Ok(frame) => {
                 let before = self.glance();
+                let has_leftovers = !frame.refused.is_empty();
                 self.follow(frame);
                 self.outcome.changed |= self.glance() != before;
+                if has_leftovers {
+                    self.collect();
+                }
             }
-            Err(fault) => self.left_out("frame", None, &fault.into(), None),
+            Err(fault) => {
+                self.left_out("frame", None, &fault.into(), None);
+                self.collect();
+            }
         }
         self.finish()
     }
@@ -33,7 +41,7 @@ impl Engine {
         self.notice(error.code(), format!("A {what} was left out: {error}."), id, path);
     }
 
-    fn follow(&mut self, frame: Frame<'_>) {
+    fn follow(&mut self, frame: Frame) {
         for (place, id, fault) in frame.refused {
             self.left_out("step", id.as_deref(), &fault.into(), Some(&place));
         }
@@ -46,7 +54,7 @@ impl Engine {
         }
         match frame.says {
             ServerFrame::Snapshot(snapshot) => self.snapshot(snapshot),
-            ServerFrame::Step(step) => self.step(*step),
+            ServerFrame::Step(step) => self.step(step),
             ServerFrame::NoStep => {}
             ServerFrame::Status(state) => self.status(state),
             ServerFrame::HeadChange(head_change) => self.head_change(head_change),
@@ -54,22 +62,19 @@ impl Engine {
         }
     }
 
-    /// Turns a wire step into what the tree keeps. `near` is a content that it is likely to begin with.
-    fn keep(&mut self, step: &mut WireStep<'_>, near: Option<ContentIx>) -> (StepData, Option<ContentIx>) {
-        let before = step.before.map(|json| self.contents.intern(json, near));
-        let after = step.after.map(|json| self.contents.intern(json, before.or(near)));
-        let data = StepData {
+    /// Turns a wire step into what the tree keeps.
+    fn keep(&mut self, step: &mut WireStep) -> StepData {
+        StepData {
             turn: self.history.turn(&step.message_id),
             role: step.role,
             ending: step.ending,
             timestamp: step.timestamp,
             tool_calls: step.tool_calls,
             usage: step.usage,
-            before,
-            after,
+            before: step.before,
+            after: step.after,
             text: std::mem::take(&mut step.text).into_boxed_str(),
-        };
-        (data, after.or(before).or(near))
+        }
     }
 
     /// T10: a step that is known by its id and says something else about where it belongs.
@@ -85,14 +90,14 @@ impl Engine {
         }
     }
 
-    fn step(&mut self, mut step: WireStep<'_>) {
+    fn step(&mut self, mut step: WireStep) {
         let parent_id = step.parent_id.as_deref().unwrap_or(ROOT_ID);
         let near = self.history.tree().get(parent_id);
         let near = near.and_then(|parent| self.history.content_at(parent));
         let old_head = self.history.head();
         let old_after = self.history.tree().data(old_head).and_then(|data| data.after);
         let diverged = self.history.diverged();
-        let (data, _) = self.keep(&mut step, near);
+        let data = self.keep(&mut step);
         let base = data.before.or(near);
         let after = data.after;
         let Arrival { step: ix, change, moved_head } =
@@ -127,15 +132,13 @@ impl Engine {
         self.agent_state_came();
     }
 
-    fn head_change(&mut self, HeadChange { head_id, steps, can_redo, content }: HeadChange<'_>) {
+    fn head_change(&mut self, HeadChange { head_id, steps, can_redo, content }: HeadChange) {
         let from = self.history.head();
-        let old_content = self.history.content_at(from);
-        self.take_in(steps, old_content);
+        self.take_in(steps);
         let to = self.history.name(&head_id);
         let went_back = to != from && self.history.is_above_head(to);
         self.history.move_head(to);
-        if let Some(json) = content {
-            let content = self.contents.intern(json, old_content);
+        if let Some(content) = content {
             self.history.tell_content(to, content);
         }
         self.history.settle();
@@ -153,12 +156,11 @@ impl Engine {
         }
     }
 
-    /// Adds steps that come in a bunch. Gives the last one. `near` is a content that the first is likely to begin with.
-    fn take_in(&mut self, steps: Vec<WireStep<'_>>, mut near: Option<ContentIx>) -> Option<StepIx> {
+    /// Adds steps that come in a bunch. Gives the last one.
+    fn take_in(&mut self, steps: Vec<WireStep>) -> Option<StepIx> {
         let mut newest = None;
         for mut step in steps {
-            let (data, next) = self.keep(&mut step, near);
-            near = next;
+            let data = self.keep(&mut step);
             let (ix, change) = self.history.put(&step.id, step.parent_id.as_deref(), data);
             newest = Some(ix);
             self.tell_of_update(&step.id, change);
@@ -170,20 +172,18 @@ impl Engine {
         newest
     }
 
-    fn snapshot(&mut self, snapshot: Snapshot<'_>) {
+    fn snapshot(&mut self, snapshot: Snapshot) {
         let from = self.history.head();
-        let old_content = self.history.content_at(from);
         let first = !std::mem::replace(&mut self.session.greeted, true);
         let stale = snapshot.state == AgentState::Stopping && (first || self.session.stale_stopping);
 
         self.history.begin_snapshot();
-        let newest = self.take_in(snapshot.steps, None);
+        let newest = self.take_in(snapshot.steps);
         let head_id = snapshot.head_id.as_deref().unwrap_or(ROOT_ID);
         let pinned = self.session.pending.as_ref().map_or(Vec::new(), Pending::steps);
         let differs = self.history.end_snapshot(head_id, newest, &pinned);
         let head = self.history.head();
-        if let Some(json) = snapshot.content {
-            let content = self.contents.intern(json, old_content);
+        if let Some(content) = snapshot.content {
             self.history.tell_content(head, content);
         }
 

@@ -10,6 +10,7 @@
 //! * [`outcome`]: what there is to do.
 
 mod commands;
+mod frame_contents;
 mod frames;
 mod outcome;
 mod view;

@@ -1,10 +1,10 @@
 //! What there is to see, as plain records.
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::Engine;
 use crate::content::Json;
+use crate::content::scan::{ScanFault, Scanner};
 use crate::history::title::title;
 use crate::history::{PathStatus, StepIx, Turn};
 use crate::session::CanRedo;
@@ -221,14 +221,16 @@ impl Engine {
 
     /// What a step says.
     pub(super) fn said(&self, step: StepIx) -> String {
-        #[derive(serde::Deserialize)]
-        struct Said<'a> {
-            #[serde(borrow)]
-            content: Option<&'a RawValue>,
-        }
         let text = self.history.tree().data(step).map_or("{}", |data| &data.text);
-        let said = serde_json::from_str::<Said<'_>>(text).ok();
-        said.and_then(|said| Json::from_raw(said.content?).as_text()).unwrap_or_default()
+        let mut said = None;
+        let walk = Scanner::new(text).members(|key, scanner| {
+            let value = scanner.value()?;
+            if key == "content" {
+                said = Some(value);
+            }
+            Ok::<(), ScanFault>(())
+        });
+        walk.ok().and(said).and_then(Json::as_text).unwrap_or_default()
     }
 
     /// Sizes.

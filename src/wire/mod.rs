@@ -6,32 +6,8 @@
 //!
 //! Place in the flow: first. Nothing here knows the tree or the session.
 
-/// The rest of a visitor that looks for one shape: every other kind of value gives `$value`.
-macro_rules! anything_else_is {
-    ($value:expr) => {
-        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-        fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-    };
-}
-use anything_else_is;
-
 mod command;
+mod contents;
 mod dialect;
 mod fault;
 mod frame;
@@ -39,6 +15,7 @@ mod server_error;
 mod step;
 
 pub use command::{Command, PromptSource};
+pub use contents::{ContentReader, Place};
 pub use dialect::Dialect;
 pub use fault::{FrameFault, StepFault};
 pub use frame::{Frame, HeadChange, ServerFrame, Snapshot};

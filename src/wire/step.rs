@@ -1,12 +1,9 @@
 //! A step as it lies in a frame.
 
-use std::fmt;
-
-use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
+use super::contents::{ContentReader, Place};
 use super::fault::StepFault;
-use crate::content::Json;
+use crate::content::scan::{ScanFault, Scanner};
+use crate::content::{ContentIx, Json};
 
 /// Who made a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,36 +39,24 @@ impl Usage {
     pub const NAMES: [&'static str; 4] = ["inputTokens", "outputTokens", "totalTokens", "cachedInputTokens"];
 
     fn of(json: Json<'_>) -> Self {
-        #[derive(serde::Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Counts<'a> {
-            #[serde(borrow)]
-            input_tokens: Option<&'a RawValue>,
-            #[serde(borrow)]
-            output_tokens: Option<&'a RawValue>,
-            #[serde(borrow)]
-            total_tokens: Option<&'a RawValue>,
-            #[serde(borrow)]
-            cached_input_tokens: Option<&'a RawValue>,
-        }
-        let number = |raw: Option<&RawValue>| raw.and_then(|raw| finite(raw.get()));
-        serde_json::from_str::<Counts<'_>>(json.text()).map_or_else(
-            |_| Usage::default(),
-            |counts| Usage {
-                counts: [
-                    number(counts.input_tokens),
-                    number(counts.output_tokens),
-                    number(counts.total_tokens),
-                    number(counts.cached_input_tokens),
-                ],
-            },
-        )
+        let mut usage = Usage::default();
+        let mut scanner = Scanner::new(json.text());
+        let walk = scanner.members(|key, scanner| {
+            let number = finite(scanner.value()?);
+            if let Some(at) = Self::NAMES.iter().position(|name| *name == key) {
+                if let Some(count) = usage.counts.get_mut(at) {
+                    *count = number;
+                }
+            }
+            Ok::<(), ScanFault>(())
+        });
+        walk.map_or_else(|_| Usage::default(), |()| usage)
     }
 }
 
-/// A step that is whole enough to join the tree. `'a` is the text of its frame.
+/// A step that is whole enough to join the tree.
 #[derive(Clone, Debug)]
-pub struct WireStep<'a> {
+pub struct WireStep {
     /// The step's name (T1).
     pub id: String,
     /// HEAD at its creation; `None` is the root.
@@ -89,9 +74,9 @@ pub struct WireStep<'a> {
     /// Tokens it cost.
     pub usage: Usage,
     /// The content before it.
-    pub before: Option<Json<'a>>,
+    pub before: Option<ContentIx>,
     /// The content after it.
-    pub after: Option<Json<'a>>,
+    pub after: Option<ContentIx>,
     /// The whole step as JSON text, but for the contents and, unless they are kept, the input messages. Unknown fields
     /// are in it as they came.
     pub text: String,
@@ -105,150 +90,171 @@ const STOPPED: &str = "\"Generation stopped by user.";
 /// How the last step of a run begins that failed.
 const FAILED: &str = "\"Error: ";
 
-/// Reads one step out of a frame without decoding more than its head.
-#[derive(Clone, Copy)]
-pub(super) struct StepSeed {
-    pub(super) keep_input_messages: bool,
-}
-
-pub(super) type StepOutcome<'a> = Result<Box<WireStep<'a>>, (Option<String>, StepFault)>;
+/// A step, or its id where it has one and why it is none.
+pub(super) type StepOutcome = Result<WireStep, (Option<String>, StepFault)>;
 
 /// The fields as they are collected; the last of a repeated key counts, as in `JSON.parse`.
 #[derive(Default)]
 struct Fields<'a> {
-    id: Option<&'a RawValue>,
-    parent_id: Option<&'a RawValue>,
-    message_id: Option<&'a RawValue>,
-    step_id: Option<&'a RawValue>,
-    timestamp: Option<&'a RawValue>,
-    role: Option<&'a RawValue>,
-    content: Option<&'a RawValue>,
-    is_begin: Option<&'a RawValue>,
-    is_end: Option<&'a RawValue>,
-    tool_calls: Option<&'a RawValue>,
-    usage: Option<&'a RawValue>,
-    before: Option<&'a RawValue>,
-    after: Option<&'a RawValue>,
+    id: Option<Json<'a>>,
+    parent_id: Option<Json<'a>>,
+    message_id: Option<Json<'a>>,
+    step_id: Option<Json<'a>>,
+    timestamp: Option<Json<'a>>,
+    role: Option<Json<'a>>,
+    content: Option<Json<'a>>,
+    is_begin: Option<Json<'a>>,
+    is_end: Option<Json<'a>>,
+    tool_calls: Option<Json<'a>>,
+    usage: Option<Json<'a>>,
+    before: Document,
+    after: Document,
     text: String,
 }
 
-impl<'de> DeserializeSeed<'de> for StepSeed {
-    type Value = StepOutcome<'de>;
+/// What lies where a content belongs.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Document {
+    #[default]
+    Absent,
+    Content(ContentIx),
+    SomethingElse,
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
+impl Document {
+    /// Reads it. An object is a content, whatever is in it; `null` is nothing.
+    pub(super) fn read(
+        scanner: &mut Scanner<'_>,
+        contents: &mut impl ContentReader,
+        place: Place<'_>,
+    ) -> Result<Self, ScanFault> {
+        if scanner.peek() == Some(b'{') {
+            return contents.read(scanner, place).map(Document::Content);
+        }
+        let json = scanner.value()?;
+        Ok(if json.is_null() { Document::Absent } else { Document::SomethingElse })
+    }
+
+    /// `None` when it is something else.
+    pub(super) fn content(self) -> Option<Option<ContentIx>> {
+        match self {
+            Document::Absent => Some(None),
+            Document::Content(content) => Some(Some(content)),
+            Document::SomethingElse => None,
+        }
     }
 }
 
-impl<'de> Visitor<'de> for StepSeed {
-    type Value = StepOutcome<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a step")
+/// Reads the step at the scanner's position without decoding more than its head.
+pub(super) fn read(
+    scanner: &mut Scanner<'_>,
+    contents: &mut impl ContentReader,
+    keep_input_messages: bool,
+) -> Result<StepOutcome, ScanFault> {
+    if scanner.peek() != Some(b'{') {
+        scanner.value()?;
+        return Ok(Err((None, StepFault::NotAnObject)));
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Fields::default();
-        fields.text.push('{');
-        while let Some(key) = map.next_key::<&'de RawValue>()? {
-            let value = map.next_value::<&'de RawValue>()?;
-            let place = match key.get() {
-                "\"beforeWorkflowContent\"" => {
-                    fields.before = Some(value);
-                    continue;
-                }
-                "\"afterWorkflowContent\"" => {
-                    fields.after = Some(value);
-                    continue;
-                }
-                "\"inputMessages\"" if !self.keep_input_messages => continue,
-                "\"id\"" => Some(&mut fields.id),
-                "\"parentId\"" => Some(&mut fields.parent_id),
-                "\"messageId\"" => Some(&mut fields.message_id),
-                "\"stepId\"" => Some(&mut fields.step_id),
-                "\"timestamp\"" => Some(&mut fields.timestamp),
-                "\"role\"" => Some(&mut fields.role),
-                "\"content\"" => Some(&mut fields.content),
-                "\"isBegin\"" => Some(&mut fields.is_begin),
-                "\"isEnd\"" => Some(&mut fields.is_end),
-                "\"toolCalls\"" => Some(&mut fields.tool_calls),
-                "\"usage\"" => Some(&mut fields.usage),
-                _ => None,
-            };
-            if let Some(place) = place {
-                *place = Some(value);
+    let mut fields = Fields::default();
+    fields.text.push('{');
+    scanner.members(|key, scanner| {
+        match key {
+            "beforeWorkflowContent" => {
+                let place = Place::Before(fields.id.and_then(Json::plain_text));
+                fields.before = Document::read(scanner, contents, place)?;
+                return Ok(());
             }
-            if fields.text.len() > 1 {
-                fields.text.push(',');
+            "afterWorkflowContent" => {
+                let place = Place::After(fields.id.and_then(Json::plain_text));
+                fields.after = Document::read(scanner, contents, place)?;
+                return Ok(());
             }
-            fields.text.push_str(key.get());
-            fields.text.push(':');
-            fields.text.push_str(value.get());
+            _ => {}
         }
-        fields.text.push('}');
-        Ok(fields.into_step())
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Err((None, StepFault::NotAnObject)))
-    }
-
-    super::anything_else_is!(Err((None, StepFault::NotAnObject)));
+        let value = scanner.value()?;
+        if key == "inputMessages" && !keep_input_messages {
+            return Ok(());
+        }
+        if let Some(place) = fields.place(key) {
+            *place = Some(value);
+        }
+        if fields.text.len() > 1 {
+            fields.text.push(',');
+        }
+        for piece in ["\"", key, "\":", value.text()] {
+            fields.text.push_str(piece);
+        }
+        Ok::<(), ScanFault>(())
+    })?;
+    fields.text.push('}');
+    Ok(fields.into_step())
 }
 
 impl<'a> Fields<'a> {
-    fn into_step(self) -> StepOutcome<'a> {
+    fn place(&mut self, key: &str) -> Option<&mut Option<Json<'a>>> {
+        Some(match key {
+            "id" => &mut self.id,
+            "parentId" => &mut self.parent_id,
+            "messageId" => &mut self.message_id,
+            "stepId" => &mut self.step_id,
+            "timestamp" => &mut self.timestamp,
+            "role" => &mut self.role,
+            "content" => &mut self.content,
+            "isBegin" => &mut self.is_begin,
+            "isEnd" => &mut self.is_end,
+            "toolCalls" => &mut self.tool_calls,
+            "usage" => &mut self.usage,
+            _ => return None,
+        })
+    }
+
+    fn into_step(self) -> StepOutcome {
         let id = match name("id", self.id) {
             Ok(id) if id == ROOT_ID => return Err((Some(id), StepFault::IsRoot)),
             Ok(id) => id,
             Err(fault) => return Err((None, fault)),
         };
         match self.rest() {
-            Ok(step) => Ok(Box::new(WireStep { id, ..step })),
+            Ok(step) => Ok(WireStep { id, ..step }),
             Err(fault) => Err((Some(id), fault)),
         }
     }
 
-    fn rest(self) -> Result<WireStep<'a>, StepFault> {
+    fn rest(self) -> Result<WireStep, StepFault> {
         let wrong = |field, expected| StepFault::WrongType { field, expected };
         let parent_id = match present(self.parent_id) {
-            Some(raw) => Some(string(raw).ok_or(wrong("parentId", "a string"))?),
+            Some(json) => Some(json.as_string().ok_or(wrong("parentId", "a string"))?),
             None => None,
         };
         let message_id = name("messageId", self.message_id)?;
-        let role = match string(present(self.role).ok_or(StepFault::Missing("role"))?) {
+        let role = match present(self.role).ok_or(StepFault::Missing("role"))?.as_string() {
             Some(word) if word == "user" => Role::User,
             Some(_) => Role::Agent,
             None => return Err(wrong("role", "a string")),
         };
-        if present(self.step_id).is_some_and(|raw| finite(raw.get()).is_none()) {
+        if present(self.step_id).is_some_and(|json| finite(json).is_none()) {
             return Err(wrong("stepId", "a number"));
         }
         let timestamp = match present(self.timestamp) {
-            Some(raw) => finite(raw.get()).ok_or(wrong("timestamp", "a number of milliseconds"))?,
+            Some(json) => finite(json).ok_or(wrong("timestamp", "a number of milliseconds"))?,
             None => 0.0,
         };
-        let content = present(self.content).map_or("\"\"", RawValue::get);
+        let content = present(self.content).map_or("\"\"", Json::text);
         if !content.starts_with('"') {
             return Err(wrong("content", "a string"));
         }
         let is_begin = flag(self.is_begin).ok_or(wrong("isBegin", "true or false"))?;
         let is_end = flag(self.is_end).ok_or(wrong("isEnd", "true or false"))?;
         let tool_calls = match present(self.tool_calls) {
-            Some(raw) => list_length(raw).ok_or(wrong("toolCalls", "a list"))?,
+            Some(json) => list_length(json).ok_or(wrong("toolCalls", "a list"))?,
             None => 0,
         };
-        let usage = present(self.usage).map(Json::from_raw);
+        let usage = present(self.usage);
         if usage.is_some_and(|json| !json.is_object()) {
             return Err(wrong("usage", "an object"));
         }
-        let document = |field, raw: Option<&'a RawValue>| match present(raw).map(Json::from_raw) {
-            Some(json) if !json.is_object() => Err(wrong(field, "an object")),
-            other => Ok(other),
-        };
-        let before = document("beforeWorkflowContent", self.before)?;
-        let after = document("afterWorkflowContent", self.after)?;
+        let before = self.before.content().ok_or(wrong("beforeWorkflowContent", "an object"))?;
+        let after = self.after.content().ok_or(wrong("afterWorkflowContent", "an object"))?;
         // Notices that end a run say so in words only. A step that cost tokens or called tools is the agent's own.
         let is_notice = !is_begin && tool_calls == 0 && usage.is_none();
         let ending = match role {
@@ -275,35 +281,36 @@ impl<'a> Fields<'a> {
 }
 
 /// `null` counts as absent.
-pub(super) fn present(raw: Option<&RawValue>) -> Option<&RawValue> {
-    raw.filter(|raw| raw.get() != "null")
+pub(super) fn present(json: Option<Json<'_>>) -> Option<Json<'_>> {
+    json.filter(|json| !json.is_null())
 }
 
-pub(super) fn string(raw: &RawValue) -> Option<String> {
-    serde_json::from_str(raw.get()).ok()
-}
-
-fn name(field: &'static str, raw: Option<&RawValue>) -> Result<String, StepFault> {
-    let raw = present(raw).ok_or(StepFault::Missing(field))?;
-    string(raw)
+fn name(field: &'static str, json: Option<Json<'_>>) -> Result<String, StepFault> {
+    let json = present(json).ok_or(StepFault::Missing(field))?;
+    json.as_string()
         .filter(|name| !name.is_empty())
         .ok_or(StepFault::WrongType { field, expected: "a string that is not empty" })
 }
 
-pub(super) fn finite(text: &str) -> Option<f64> {
-    let is_number = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-    text.parse().ok().filter(|n: &f64| is_number && n.is_finite())
+fn finite(json: Json<'_>) -> Option<f64> {
+    let is_number = json.text().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    json.text().parse().ok().filter(|n: &f64| is_number && n.is_finite())
 }
 
-fn flag(raw: Option<&RawValue>) -> Option<bool> {
-    match present(raw).map_or("false", RawValue::get) {
+fn flag(json: Option<Json<'_>>) -> Option<bool> {
+    match present(json).map_or("false", Json::text) {
         "true" => Some(true),
         "false" => Some(false),
         _ => None,
     }
 }
 
-fn list_length(raw: &RawValue) -> Option<u32> {
-    let items: Vec<IgnoredAny> = serde_json::from_str(raw.get()).ok()?;
-    u32::try_from(items.len()).ok()
+fn list_length(json: Json<'_>) -> Option<u32> {
+    let mut length = 0;
+    let mut scanner = Scanner::new(json.text());
+    let walk = scanner.items(|scanner| {
+        length += 1;
+        scanner.value().map(|_| ())
+    });
+    walk.ok().map(|()| length)
 }

@@ -1,0 +1,118 @@
+// The canvas: what a person does on it by hand, and how it looks in other windows.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, startServer, Workbench, type Server } from "./harness.ts";
+
+let server: Server;
+let browser: Browser;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function drag(bench: Workbench, id: string, dx: number, dy: number): Promise<void> {
+  const box = await bench.node(id).boundingBox();
+  if (!box) throw new Error(`${id} is not on the canvas`);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await bench.page.mouse.move(x, y);
+  await bench.page.mouse.down();
+  await bench.page.mouse.move(x + dx / 2, y + dy / 2, { steps: 4 });
+  await bench.page.mouse.move(x + dx, y + dy, { steps: 4 });
+  await bench.page.mouse.up();
+}
+
+/** Where an operator stands, in the canvas's own measure. */
+const place = (bench: Workbench, id: string): Promise<string> =>
+  bench.page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => (node as HTMLElement).style.transform);
+
+/** Until the view has come to rest: two frames with the same picture. */
+async function rest(bench: Workbench): Promise<void> {
+  await bench.page.waitForFunction(() => {
+    const viewport = document.querySelector<HTMLElement>(".react-flow__viewport");
+    const now = viewport?.style.transform ?? "";
+    const seen = (window as { seen?: string[] }).seen ?? [];
+    (window as { seen?: string[] }).seen = [...seen.slice(-30), now];
+    return seen.length > 30 && seen.every((one) => one === now);
+  });
+}
+
+describe("moving by hand", () => {
+  it("is kept, told, and taken back on request (P14)", async () => {
+    const bench = await Workbench.live(browser, `${server.url}?agent=hand`);
+    await bench.say("read a.csv, filter age > 30, limit to 5");
+    await rest(bench);
+    const before = await place(bench, "op2");
+    // when
+    await drag(bench, "op2", 40, 160);
+    // then
+    await bench.at("banner-differs").getByText("You moved things by hand.").waitFor();
+    expect(await place(bench, "op2")).not.toBe(before);
+    // when
+    await bench.at("sync-canvas").click();
+    // then
+    await expect.poll(() => place(bench, "op2")).toBe(before);
+    await bench.at("banner-differs").waitFor({ state: "detached" });
+    expect(bench.problems).toEqual([]);
+    await bench.close();
+  });
+
+  it("does not stand in the way of a revert: the canvas is compared, not remembered (P12)", async () => {
+    const bench = await Workbench.live(browser, `${server.url}?agent=hand-revert`);
+    await bench.say("read a.csv, filter age > 30");
+    await rest(bench);
+    const before = await place(bench, "op1");
+    // A turn that changes nothing on the canvas, then an edit by hand.
+    await bench.say("hello");
+    await drag(bench, "op1", 30, 150);
+    await bench.at("banner-differs").waitFor();
+    await bench.revert(1);
+    await expect.poll(() => place(bench, "op1")).toBe(before);
+    await bench.at("banner-differs").waitFor({ state: "detached" });
+    expect(bench.problems).toEqual([]);
+    await bench.close();
+  });
+
+  it("is not undone by a turn that only talks", async () => {
+    const bench = await Workbench.live(browser, `${server.url}?agent=hand-talk`);
+    await bench.say("read a.csv, filter age > 30");
+    await rest(bench);
+    await drag(bench, "op1", 30, 150);
+    await bench.at("banner-differs").waitFor();
+    const moved = await place(bench, "op1");
+    await bench.say("describe the workflow");
+    expect(await place(bench, "op1")).toBe(moved);
+    await bench.say("limit to 5");
+    await expect.poll(() => place(bench, "op1")).not.toBe(moved);
+    expect(bench.problems).toEqual([]);
+    await bench.close();
+  });
+});
+
+describe("windows", () => {
+  it.each([
+    ["wide and dark", { viewport: { width: 1440, height: 900 }, colorScheme: "dark" as const }],
+    ["900 px", { viewport: { width: 900, height: 700 } }],
+    ["narrow, the chat below", { viewport: { width: 480, height: 900 } }],
+  ])("%s: everything is in reach and nothing sticks out", async (name, options) => {
+    const bench = await Workbench.open(browser, `${server.url}?agent=window-${name.length}`, options);
+    await bench.isLive();
+    await bench.say("read a.csv, filter age > 30, bar chart of count per city");
+    await bench.hasOperators("op1", "op2", "op3", "op4");
+    const { width, height } = options.viewport;
+    expect(await bench.page.evaluate(() => [document.body.scrollWidth, document.body.scrollHeight])).toEqual([
+      width,
+      height,
+    ]);
+    for (const part of [bench.composer, bench.at("send"), bench.redo, bench.at("revert-0"), bench.at("agent-state")]) {
+      const box = await part.boundingBox();
+      expect(box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height).toBe(true);
+    }
+    expect(bench.problems).toEqual([]);
+    await bench.close();
+  });
+});

@@ -1,0 +1,69 @@
+/** The whole service on one port: page, configuration and agents. `main.ts` runs it; so do the tests. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { Agents } from "./agents.ts";
+import { serveHttp } from "./http.ts";
+import type { Options } from "./options.ts";
+import { serveSockets } from "./sockets.ts";
+
+export interface Service {
+  /** `http://127.0.0.1:PORT/` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions extends Options {
+  /** The folder of the built page. */
+  dist?: string;
+  now?: () => number;
+}
+
+const FIRST_PORT = 4870;
+const PORTS_TRIED = 100;
+/** Only this machine: there is no login, and an agent does what it is told. */
+const HOST = "127.0.0.1";
+
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const agents = new Agents({ pace: options.pace, now: options.now ?? Date.now });
+  const dist = options.dist ?? fileURLToPath(new URL("../dist", import.meta.url));
+  const { agentUrl } = options;
+  const server = createServer(serveHttp(agents, { dist, ...(agentUrl !== undefined && { agentUrl }) }));
+  const sockets = serveSockets(server, agents);
+  await listen(server, options.port);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${HOST}:${port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        agents.close();
+        sockets.close();
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), 500).unref();
+      }),
+  };
+}
+
+/** A port that was asked for, or the first free one. */
+async function listen(server: Server, port: number | undefined): Promise<void> {
+  if (port !== undefined) return listenOn(server, port);
+  for (let next = FIRST_PORT; next < FIRST_PORT + PORTS_TRIED; next += 1) {
+    try {
+      return await listenOn(server, next);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
+  throw new Error(`No port from ${FIRST_PORT} to ${FIRST_PORT + PORTS_TRIED - 1} is free; set PORT.`);
+}
+
+function listenOn(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, HOST, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
