@@ -553,6 +553,20 @@ fn p14_a_first_connect_overwrites_nothing_and_a_sync_does() {
 }
 
 #[test]
+fn r7_a_server_that_forgot_everything_leaves_the_canvas_and_says_so() {
+    let mut scene = Scene::blank();
+    scene.engine.bind_canvas(true);
+    scene.snapshot("AVAILABLE", vec![], "step-initial", json!(false));
+    assert!(!scene.engine.view().content_unknown, "a new agent on an untouched canvas: nothing to know");
+    scene.snapshot("AVAILABLE", two_turns(), "a2", json!(false));
+    let mut canvas = r#"{"v":2}"#.to_owned();
+    scene.look(&mut canvas);
+    let outcome = scene.snapshot("AVAILABLE", vec![], "step-initial", json!(false));
+    assert!(outcome.changed && !outcome.look_at_canvas);
+    assert!(scene.engine.view().content_unknown);
+}
+
+#[test]
 fn p12_a_revert_to_the_same_content_is_compared_with_the_canvas_itself() {
     let mut scene = Scene::new();
     let mut canvas = r#"{"v":2}"#.to_owned();

@@ -11,6 +11,7 @@ import { WASM_TARGET, wasmBindgenVersion, wasmEnv } from "../toolchain.mjs";
 /** What wasm-opt optimises for: -O3 speed, -Os size. */
 const OPTIMISE = "-O3";
 const FEATURES = [
+  "simd",
   "bulk-memory",
   "nontrapping-float-to-int",
   "sign-ext",

@@ -58,6 +58,11 @@ impl Canvas {
         self.bound && self.differs
     }
 
+    /// Whether what the engine put on it, or found there and knew, may still be on it.
+    pub fn shows_ours(&self) -> bool {
+        self.last_put.is_some()
+    }
+
     /// Asks for a look at the canvas. Tells whether there is one to look at. The latest wish counts, but an exact one
     /// is not softened by a later one.
     pub fn want(&mut self, target: ContentIx, policy: Policy) -> bool {

@@ -141,7 +141,7 @@ impl Engine {
         match plan {
             Plan::LeaveAlone => self.notice(
                 "canvas_differs",
-                "The canvas was edited and is not what HEAD has; it was left alone.",
+                "The canvas does not show what HEAD has; it was left alone until syncCanvas is called.",
                 None,
                 None,
             ),

@@ -158,7 +158,8 @@ impl Engine {
             autosave: session.autosave(),
             canvas_bound: self.canvas.is_bound(),
             canvas_differs: self.canvas.differs(),
-            content_unknown: !tree.is_empty() && self.history.content_at(head).is_none(),
+            content_unknown: self.history.content_at(head).is_none()
+                && (!tree.is_empty() || self.canvas.shows_ours()),
             path_usage,
             total_usage: tree.total_usage().into(),
             capabilities: session.capabilities.clone().unwrap_or_default(),
