@@ -10,7 +10,7 @@ use headway::wire::{Ending, Role, Usage};
 
 fn data(history: &mut History, turn: &str) -> StepData {
     StepData {
-        turn: history.turn(turn),
+        turn: history.name_turn(turn),
         role: Role::Agent,
         ending: Ending::Open,
         timestamp: 0.0,

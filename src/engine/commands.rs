@@ -37,8 +37,7 @@ impl Engine {
         if self.history.turn_on_path(turn).is_some() {
             return Ok(turn);
         }
-        let exists = self.history.tree().steps().any(|(_, data)| data.turn == turn);
-        Err(if exists { Refusal::NotOnPath } else { Refusal::UnknownTurn })
+        Err(Refusal::NotOnPath)
     }
 
     /// Asks for a new turn. Settled when its user step comes.
@@ -67,7 +66,7 @@ impl Engine {
     pub fn revert(&mut self, turn_id: &str, now: f64) -> Result<(Ticket, Outcome), Refusal> {
         self.session.can_revert()?;
         let turn = self.turn_to_revert(turn_id)?;
-        let found = self.history.turn_on_path(turn).map(|turn| (turn.first, turn.prompt));
+        let found = self.history.turn_on_path(turn).map(|turn| (turn.first, turn.prompt_step));
         let (first, prompt) = found.ok_or(Refusal::NotOnPath)?;
         let asked = Asked::Revert {
             leads_to: self.history.parent_or_root(first),

@@ -65,7 +65,7 @@ impl Engine {
     /// Turns a wire step into what the tree keeps.
     fn keep(&mut self, step: &mut WireStep) -> StepData {
         StepData {
-            turn: self.history.turn(&step.message_id),
+            turn: self.history.name_turn(&step.message_id),
             role: step.role,
             ending: step.ending,
             timestamp: step.timestamp,

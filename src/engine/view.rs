@@ -175,7 +175,7 @@ impl Engine {
 
     fn turn_view(&mut self, turn: &Turn, number: usize, refusal: Option<&'static str>) -> TurnView {
         let parent = self.history.parent_or_root(turn.first);
-        let prompt = turn.prompt.map(|step| self.said(step)).unwrap_or_default();
+        let prompt = turn.prompt_step.map(|step| self.said(step)).unwrap_or_default();
         let changed = self.turn_changed(turn, parent);
         let tree = self.history.tree();
         let id = |step: StepIx| tree.id(step).to_owned();

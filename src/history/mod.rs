@@ -125,14 +125,18 @@ impl History {
             *differs |= change != Change::Same;
             return (step, change);
         }
+        for child in self.tree.children(step) {
+            self.path.touched(child);
+        }
         match change {
             Change::New => self.path.parent_became_known(&self.tree, step, &mut self.turns),
             Change::Same => {}
             Change::Updated { moved, regrouped, .. } => {
-                if moved {
+                let is_shown = self.path.position(step).is_some();
+                if moved && is_shown {
                     self.path.rebuild(&self.tree);
                     self.turns.forget();
-                } else if regrouped {
+                } else if regrouped && is_shown {
                     self.turns.forget();
                 } else if let Some(before) = before {
                     self.turns.reweigh(&self.tree, &self.path, step, before);
@@ -202,9 +206,9 @@ impl History {
         self.tree.content_at(step)
     }
 
-    /// The handle of a turn's name.
-    pub fn turn(&mut self, name: &str) -> TurnIx {
-        self.tree.turn(name)
+    /// The handle of a turn's name, for a step that is about to be put.
+    pub fn name_turn(&mut self, name: &str) -> TurnIx {
+        self.tree.name_turn(name)
     }
 
     /// The parent of a step; the root for a step without one.
@@ -221,11 +225,13 @@ impl History {
 
     /// The names of the other turns that begin where this one begins: the branches that were left there.
     pub fn sibling_turns(&self, turn: &Turn, parent: StepIx) -> Vec<String> {
+        // A child that goes on with its parent's turn begins nothing.
+        let around = self.tree.data(parent).map(|data| data.turn);
         let others = self.tree.children(parent).filter(|child| *child != turn.first);
         let turns = others.filter_map(|child| self.tree.data(child).map(|data| data.turn));
         let mut seen = hashbrown::HashSet::new();
         turns
-            .filter(|other| *other != turn.turn && seen.insert(*other))
+            .filter(|other| *other != turn.turn && Some(*other) != around && seen.insert(*other))
             .map(|other| self.tree.turn_name(other).to_owned())
             .collect()
     }

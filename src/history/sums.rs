@@ -2,19 +2,28 @@
 
 use crate::wire::Usage;
 
-/// Token counts added up.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+/// Sums of the counts that steps told. Whole numbers, so that taking away undoes adding; what is no count of tokens
+/// (negative, fractional, beyond 2^53) stays with its step and is not summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Sums {
-    sum: [f64; 4],
+    sum: [u64; 4],
     /// How many steps told each count.
     told: [u32; 4],
+}
+
+/// The largest whole number up to which a double has all.
+const MOST: f64 = 9_007_199_254_740_992.0;
+
+fn whole(count: Option<f64>) -> Option<u64> {
+    let is_whole = |count: &f64| *count >= 0.0 && *count <= MOST && count.fract() == 0.0;
+    count.filter(is_whole).map(|count| count as u64)
 }
 
 impl Sums {
     pub(super) fn add(&mut self, usage: &Usage) {
         for ((sum, told), count) in self.sum.iter_mut().zip(&mut self.told).zip(usage.counts) {
-            if let Some(count) = count {
-                *sum += count;
+            if let Some(count) = whole(count) {
+                *sum = sum.wrapping_add(count);
                 *told += 1;
             }
         }
@@ -22,9 +31,9 @@ impl Sums {
 
     pub(super) fn take(&mut self, usage: &Usage) {
         for ((sum, told), count) in self.sum.iter_mut().zip(&mut self.told).zip(usage.counts) {
-            if let Some(count) = count {
+            if let Some(count) = whole(count) {
+                *sum = sum.wrapping_sub(count);
                 *told = told.saturating_sub(1);
-                *sum = if *told == 0 { 0.0 } else { *sum - count };
             }
         }
     }
@@ -33,8 +42,27 @@ impl Sums {
     pub fn usage(&self) -> Usage {
         let mut usage = Usage::default();
         for ((count, sum), told) in usage.counts.iter_mut().zip(self.sum).zip(self.told) {
-            *count = (told > 0).then_some(sum);
+            *count = (told > 0).then_some(sum as f64);
         }
         usage
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h1_taking_away_undoes_adding_whatever_was_told() {
+        let told = |count| Usage { counts: [Some(count), None, None, None] };
+        let mut sums = Sums::default();
+        sums.add(&told(5.0));
+        for odd in [1e300, 0.1, -3.0, f64::NAN, f64::INFINITY, MOST] {
+            sums.add(&told(odd));
+            sums.take(&told(odd));
+            assert_eq!(sums.usage().counts, [Some(5.0), None, None, None], "{odd}");
+        }
+        sums.take(&told(5.0));
+        assert_eq!(sums.usage(), Usage::default());
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! Children are an intrusive, doubly linked list, so that joining and leaving cost O(1) at any fan-out (T6, T7).
 
+use std::cell::Cell;
 use std::num::NonZeroU32;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -94,6 +95,12 @@ struct Node {
     told: Option<ContentIx>,
     /// Changes whenever the data does; never used twice.
     revision: u32,
+    /// The revision at which this became the node of its id.
+    born: u32,
+    /// Changes whenever a child comes, goes, or changes its turn.
+    brood: u32,
+    /// The nearest content, as of a state of all contents: the two numbers of [`Tree::content_at`].
+    nearest: Cell<(u32, Option<ContentIx>)>,
     /// The snapshot that last named it.
     seen: u32,
 }
@@ -109,6 +116,11 @@ pub struct Tree {
     revision: u32,
     snapshot: u32,
     total: Sums,
+    /// Counts changes that may give some step another nearest content.
+    contents_state: u32,
+    climbed: Cell<u64>,
+    /// The earliest step below the root that says what was before it.
+    earliest: Option<StepIx>,
 }
 
 impl Default for Tree {
@@ -123,6 +135,9 @@ impl Default for Tree {
             revision: 0,
             snapshot: 0,
             total: Sums::default(),
+            contents_state: 1,
+            climbed: Cell::new(0),
+            earliest: None,
         };
         tree.name(ROOT_ID);
         tree
@@ -168,6 +183,9 @@ impl Tree {
             data: None,
             told: None,
             revision,
+            born: revision,
+            brood: revision,
+            nearest: Cell::new((0, None)),
             seen: self.snapshot,
         };
         let ix = match self.free.pop() {
@@ -218,6 +236,21 @@ impl Tree {
         self.node(ix).map_or(0, |node| node.revision)
     }
 
+    /// The revision at which the step became known by its id: an older revision names another step that had its handle.
+    pub fn born(&self, ix: StepIx) -> u32 {
+        self.node(ix).map_or(0, |node| node.born)
+    }
+
+    /// Changes whenever a child comes, goes, or changes its turn.
+    pub fn brood(&self, ix: StepIx) -> u32 {
+        self.node(ix).map_or(0, |node| node.brood)
+    }
+
+    /// How many steps all calls of [`Tree::content_at`] so far have climbed: what T7 is checked with.
+    pub fn steps_climbed(&self) -> u64 {
+        self.climbed.get()
+    }
+
     /// The children, in order of arrival.
     pub fn children(&self, ix: StepIx) -> impl Iterator<Item = StepIx> + '_ {
         let first = self.node(ix).and_then(|node| node.first_child);
@@ -250,14 +283,14 @@ impl Tree {
         self.total.usage()
     }
 
-    /// The handle of a turn's name.
-    pub fn turn(&mut self, name: &str) -> TurnIx {
+    /// The handle of a turn's name, for a step that is about to be put.
+    pub fn name_turn(&mut self, name: &str) -> TurnIx {
         self.turn_names.intern(name)
     }
 
-    /// The handle of a turn's name, when a step ever carried it.
+    /// The handle of a turn's name, when a step carries it.
     pub fn find_turn(&self, name: &str) -> Option<TurnIx> {
-        self.turn_names.find(name)
+        self.turn_names.find(name).filter(|turn| self.turn_names.steps(*turn) > 0)
     }
 
     /// The name of a turn.
@@ -285,16 +318,88 @@ impl Tree {
             self.link(step, parent);
         }
         self.total.add(&data.usage);
+        self.turn_names.add_step(data.turn);
+        self.renew(parent);
         let revision = self.next_revision();
-        let old = self.node_mut(step).and_then(|node| {
+        let has_children = self.node(step).is_some_and(|node| node.first_child.is_some());
+        let (mut old, mut gives_other_content) = (None, has_children);
+        if let Some(node) = self.node_mut(step) {
             node.revision = revision;
-            node.data.replace(data)
-        });
+            // The latest word about this step's content is the step's own.
+            let told = node.told.take();
+            old = node.data.replace(data);
+            let before = told.or(old.as_ref().and_then(|old| old.after));
+            let after = node.data.as_ref().and_then(|data| data.after);
+            gives_other_content |= old.is_some() && before != after;
+        }
         match old {
-            Some(old) => self.total.take(&old.usage),
+            Some(old) => {
+                self.total.take(&old.usage);
+                self.turn_names.take_step(old.turn);
+                gives_other_content |= old_parent != Some(parent);
+            }
             None => self.known += 1,
         }
+        if self.earliest == Some(step) {
+            self.find_earliest();
+        } else if parent == Self::ROOT && self.earliest.is_none_or(|known| self.begins_before(step, known)) {
+            self.earliest = Some(step)
+                .filter(|_| self.data(step).is_some_and(|data| data.before.is_some()))
+                .or(self.earliest);
+            gives_other_content = true;
+        }
+        if gives_other_content {
+            self.contents_changed();
+        }
+        if has_children {
+            self.renew_children_of(step);
+        }
         (step, change)
+    }
+
+    /// Whoever remembers a nearest content has to look again.
+    fn contents_changed(&mut self) {
+        self.contents_state = self.contents_state.wrapping_add(1);
+    }
+
+    /// Whether a step says what was before it, and is earlier than another that does: by time, then by id, so that the
+    /// order of arrival does not matter (T2).
+    fn begins_before(&self, step: StepIx, other: StepIx) -> bool {
+        let (Some(one), Some(two)) = (self.data(step), self.data(other)) else { return false };
+        let by_time = one.timestamp.total_cmp(&two.timestamp);
+        one.before.is_some() && by_time.then_with(|| self.id(step).cmp(self.id(other))).is_lt()
+    }
+
+    fn find_earliest(&mut self) {
+        let begun = self
+            .children(Self::ROOT)
+            .filter(|child| self.data(*child).is_some_and(|data| data.before.is_some()));
+        self.earliest =
+            begun.reduce(|first, next| if self.begins_before(next, first) { next } else { first });
+        self.contents_changed();
+    }
+
+    fn renew(&mut self, parent: StepIx) {
+        let revision = self.next_revision();
+        if let Some(node) = self.node_mut(parent) {
+            node.brood = revision;
+        }
+    }
+
+    /// A child that does not say what was before it says other things once its parent does.
+    fn renew_children_of(&mut self, parent: StepIx) {
+        let children: Vec<StepIx> = self
+            .children(parent)
+            .filter(|child| {
+                self.data(*child).is_some_and(|data| data.before.is_none() && data.after.is_some())
+            })
+            .collect();
+        for child in children {
+            let revision = self.next_revision();
+            if let Some(node) = self.node_mut(child) {
+                node.revision = revision;
+            }
+        }
     }
 
     fn link(&mut self, child: StepIx, parent: StepIx) {
@@ -314,6 +419,9 @@ impl Tree {
     }
 
     fn unlink(&mut self, child: StepIx) {
+        if let Some(parent) = self.parent(child) {
+            self.renew(parent);
+        }
         let Some(node) = self.node_mut(child) else { return };
         let (parent, previous, next) = (node.parent.take(), node.previous.take(), node.next.take());
         if let Some(node) = previous.and_then(|ix| self.node_mut(ix)) {
@@ -369,6 +477,7 @@ impl Tree {
             }
             if let Some(old) = node.data.take() {
                 self.total.take(&old.usage);
+                self.turn_names.take_step(old.turn);
                 self.known -= 1;
                 self.unlink(ix);
                 dropped += 1;
@@ -377,6 +486,7 @@ impl Tree {
                 bare.push(ix);
             }
         }
+        self.find_earliest();
         // What still has children stays as a name: its children wait for it (T2).
         for ix in bare {
             let Some(node) = self.node(ix).filter(|node| node.first_child.is_none()) else {
@@ -400,25 +510,54 @@ impl Tree {
         if let Some(node) = self.node_mut(step) {
             node.told = Some(content);
         }
+        self.contents_changed();
     }
 
-    /// The content at a step: what the server told for it, its own, or for the root what its first child began with;
-    /// else the nearest ancestor's (R7). Bounded by the number of nodes, whatever the parents say.
+    /// The content of a node itself: what the server told last, or what the step left behind; for the root what the
+    /// earliest of the turns below it began with.
+    fn own_content(&self, ix: StepIx) -> Option<ContentIx> {
+        let node = self.node(ix)?;
+        let own = node.told.or(node.data.as_ref().and_then(|data| data.after));
+        if own.is_some() || ix != Self::ROOT {
+            return own;
+        }
+        self.data(self.earliest?)?.before
+    }
+
+    /// The content at a step: its own, else the nearest ancestor's (R7).
+    ///
+    /// What a climb finds is remembered on its way until some content changes, so that a step below HEAD costs O(1).
     pub(super) fn content_at(&self, step: StepIx) -> Option<ContentIx> {
+        let mut climbed = Vec::new();
         let mut at = Some(step);
-        for _ in 0..=self.nodes.len() {
-            let ix = at?;
-            let node = self.node(ix)?;
-            let own = node.data.as_ref().and_then(|data| data.after);
-            if let Some(content) = node.told.or(own) {
-                return Some(content);
+        // Bounded by the number of nodes, whatever the parents say.
+        let found = loop {
+            let Some(ix) = at.filter(|_| climbed.len() <= self.nodes.len()) else { break None };
+            let Some(node) = self.node(ix) else { break None };
+            let (state, nearest) = node.nearest.get();
+            if state == self.contents_state {
+                break nearest;
             }
-            if ix == Self::ROOT {
-                return self.children(ix).find_map(|child| self.data(child)?.before);
+            climbed.push(ix);
+            let own = self.own_content(ix);
+            if own.is_some() {
+                break own;
             }
             at = node.parent;
+        };
+        self.climbed.set(self.climbed.get() + climbed.len() as u64);
+        for ix in climbed {
+            if let Some(node) = self.node(ix) {
+                node.nearest.set((self.contents_state, found));
+            }
         }
-        None
+        found
+    }
+
+    /// What a step began with, as far as it or its parent says.
+    pub fn content_before(&self, step: StepIx) -> Option<ContentIx> {
+        let before = self.data(step)?.before;
+        before.or_else(|| self.own_content(self.parent(step)?))
     }
 
     /// Every content that a step refers to.

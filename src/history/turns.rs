@@ -22,7 +22,7 @@ pub struct Turn {
     /// Its last step on the path.
     pub last: StepIx,
     /// Its first user step: the one with the prompt.
-    pub prompt: Option<StepIx>,
+    pub prompt_step: Option<StepIx>,
     /// Number of steps on the path.
     pub steps: u32,
     /// Number of user steps on the path.
@@ -82,7 +82,7 @@ impl Turns {
                 turn: data.turn,
                 first: step,
                 last: step,
-                prompt: None,
+                prompt_step: None,
                 steps: 0,
                 user_steps: 0,
                 tool_calls: 0,
@@ -99,7 +99,7 @@ impl Turns {
         turn.sums.add(&share.usage);
         if share.is_user {
             turn.user_steps += 1;
-            turn.prompt = turn.prompt.or(Some(step));
+            turn.prompt_step = turn.prompt_step.or(Some(step));
         }
     }
 
@@ -120,8 +120,8 @@ impl Turns {
         turn.tool_calls = turn.tool_calls.saturating_sub(share.tool_calls);
         turn.steps -= 1;
         turn.user_steps -= u32::from(share.is_user);
-        if turn.prompt == Some(step) {
-            turn.prompt = None;
+        if turn.prompt_step == Some(step) {
+            turn.prompt_step = None;
         }
         match previous {
             Some(previous) => turn.last = previous,
