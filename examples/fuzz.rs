@@ -213,6 +213,13 @@ fn check(engine: &mut Engine) {
         PathStatus::Cycle(at) => assert!(path.position(at).is_some()),
         PathStatus::UnknownHead(at) => assert_eq!(at, path.head()),
     }
+    for (step, _) in tree.steps() {
+        assert_eq!(
+            history.content_at(step),
+            tree.content_at_afresh(step),
+            "R7: what is remembered is what is there"
+        );
+    }
     let known = tree.steps().count();
     assert_eq!(known, tree.len());
     let steps: u32 = engine.turns().iter().map(|turn| turn.steps).sum();

@@ -1,6 +1,5 @@
 //! One error for the whole crate: what each layer refuses, with a stable code, a sentence and a place (X2).
 
-use crate::content::JsonFault;
 use crate::session::Refusal;
 use crate::wire::{FrameFault, StepFault};
 
@@ -16,9 +15,6 @@ pub enum Error {
     /// A step that makes no sense.
     #[error(transparent)]
     Step(#[from] StepFault),
-    /// A text that is not JSON.
-    #[error(transparent)]
-    Json(#[from] JsonFault),
 }
 
 impl Error {
@@ -28,7 +24,6 @@ impl Error {
             Error::Refused(refusal) => refusal.code(),
             Error::Frame(fault) => fault.code(),
             Error::Step(_) => "malformed_step",
-            Error::Json(_) => "invalid_content",
         }
     }
 
@@ -37,7 +32,7 @@ impl Error {
         match self {
             Error::Frame(fault) => fault.field(),
             Error::Step(fault) => fault.field(),
-            Error::Refused(_) | Error::Json(_) => None,
+            Error::Refused(_) => None,
         }
     }
 }

@@ -34,6 +34,14 @@ fn step(id: u8, parent: Option<u8>, turn: u8, user: bool, end: bool, tokens: Opt
     if let Some(parent) = parent {
         step["parentId"] = json!(name(parent));
     }
+    // Some steps say what was before and after them, some only one of it, some nothing.
+    let version = u32::from(id) + u32::from(turn);
+    if version % 3 > 0 {
+        step["afterWorkflowContent"] = json!({ "v": version % 5 });
+    }
+    if version % 4 == 0 {
+        step["beforeWorkflowContent"] = json!({ "v": turn });
+    }
     if let Some(tokens) = tokens {
         step["usage"] = json!({ "outputTokens": tokens });
         step["toolCalls"] = json!([{ "toolName": "t", "toolCallId": "c", "input": {} }]);

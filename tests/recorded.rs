@@ -212,7 +212,7 @@ fn r5_the_mirror_says_where_redo_leads_as_the_server_does() {
                     let stack = checkpoint["redoStack"].as_array().unwrap();
                     let top = stack.last().and_then(Value::as_str);
                     let tree = client.engine.history().tree();
-                    let mirror = client.engine.session().redo.leads_to().map(|step| tree.id(step));
+                    let mirror = client.engine.session().redo_leads_to().map(|step| tree.id(step));
                     assert_eq!(mirror, top, "{name}:{} {}", index + 1, text(checkpoint, "label"));
                 }
             }

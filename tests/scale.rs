@@ -55,6 +55,32 @@ fn t6_t7_appending_to_a_million_costs_what_it_costs_at_a_thousand() {
     assert_eq!(history.turns().len(), 100_011);
 }
 
+/// The whole engine, on steps that carry no content: what HEAD's content is must not cost a climb to the root each time.
+#[test]
+fn t7_r7_a_step_without_content_costs_the_engine_what_it_costs_at_a_thousand() {
+    let mut engine = Engine::new(Options::default());
+    engine.connected();
+    let mut append = |first: usize, last: usize| {
+        let before = engine.history().tree().steps_climbed() + engine.history().path().steps_touched();
+        for number in first..=last {
+            let (id, parent) = (id(number), id(number - 1));
+            engine.receive(&format!(
+                r#"{{"step":{{"id":"{id}","parentId":"{parent}","messageId":"t{}","role":"agent","content":""}},"type":"WsServerStepEvent"}}"#,
+                number / 10
+            ));
+            engine.view();
+            let step = engine.history().head();
+            engine.step_changed(step);
+        }
+        engine.history().tree().steps_climbed() + engine.history().path().steps_touched() - before
+    };
+    append(1, 1_000);
+    let at_a_thousand = append(1_001, 1_100);
+    append(1_101, 50_000);
+    assert_eq!(append(50_001, 50_100), at_a_thousand);
+    assert!(at_a_thousand <= 4 * 100, "{at_a_thousand}");
+}
+
 #[test]
 fn t7_moving_head_costs_the_distance_through_the_common_ancestor() {
     let mut history = History::default();

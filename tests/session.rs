@@ -3,116 +3,13 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test may
 
+mod scene;
+
+use headway::Refusal;
 use headway::canvas::Plan;
-use headway::engine::{CommandName, Options, Settled};
-use headway::wire::PromptSource;
-use headway::{Engine, Outcome, Refusal};
+use headway::engine::CommandName;
+use scene::{Scene, TIMEOUT, answer, step, two_turns};
 use serde_json::{Value, json};
-
-const TIMEOUT: f64 = 1_000.0;
-
-struct Scene {
-    engine: Engine,
-    now: f64,
-}
-
-/// A step of a chain: `s1` begins turn `t1`, and so on. Contents are `{"v": n}`.
-fn step(id: &str, parent: &str, turn: &str, role: &str, says: &str, content: [u32; 2]) -> Value {
-    json!({
-        "id": id, "parentId": parent, "messageId": turn, "stepId": 0, "timestamp": 1, "role": role, "content": says,
-        "isBegin": role == "user", "isEnd": true,
-        "beforeWorkflowContent": { "v": content[0] }, "afterWorkflowContent": { "v": content[1] },
-    })
-}
-
-fn two_turns() -> Vec<Value> {
-    vec![
-        step("u1", "step-initial", "t1", "user", "first question", [0, 0]),
-        step("a1", "u1", "t1", "agent", "done", [0, 1]),
-        step("u2", "a1", "t2", "user", "second question\nwith detail", [1, 1]),
-        step("a2", "u2", "t2", "agent", "done", [1, 2]),
-    ]
-}
-
-impl Scene {
-    /// A live session in dialect C with two finished turns.
-    fn new() -> Self {
-        let mut scene = Scene::blank();
-        scene.snapshot("AVAILABLE", two_turns(), "a2", json!(false));
-        scene
-    }
-
-    fn blank() -> Self {
-        let mut engine = Engine::new(Options { command_timeout: TIMEOUT, ..Options::default() });
-        engine.connected();
-        Scene { engine, now: 0.0 }
-    }
-
-    fn receive(&mut self, frame: Value) -> Outcome {
-        self.engine.receive(&frame.to_string())
-    }
-
-    fn snapshot(&mut self, state: &str, steps: Vec<Value>, head: &str, redo: Value) -> Outcome {
-        let mut frame =
-            json!({ "state": state, "steps": steps, "headId": head, "type": "WsServerSnapshotEvent" });
-        if !redo.is_null() {
-            frame["canRedo"] = redo;
-        }
-        self.receive(frame)
-    }
-
-    fn status(&mut self, state: &str) -> Outcome {
-        self.receive(json!({ "state": state, "type": "WsServerStatusEvent" }))
-    }
-
-    fn head(&mut self, head: &str, redo: bool) -> Outcome {
-        self.receive(json!({ "headId": head, "canRedo": redo, "type": "WsServerHeadChangeEvent" }))
-    }
-
-    fn error(&mut self, error: &str) -> Outcome {
-        self.receive(json!({ "error": error, "type": "WsServerErrorEvent" }))
-    }
-
-    fn live_step(&mut self, step: Value) -> Outcome {
-        self.receive(json!({ "step": step, "type": "WsServerStepEvent" }))
-    }
-
-    fn revert(&mut self, turn: &str) -> Result<Value, Refusal> {
-        self.engine.revert(turn, self.now).map(|(_, outcome)| sent(&outcome))
-    }
-
-    fn redo(&mut self) -> Result<Value, Refusal> {
-        self.engine.redo(self.now).map(|(_, outcome)| sent(&outcome))
-    }
-
-    fn prompt(&mut self, text: &str) -> Result<Value, Refusal> {
-        self.engine.prompt(text, PromptSource::Chat, self.now).map(|(_, outcome)| sent(&outcome))
-    }
-
-    fn stop(&mut self) -> Result<Value, Refusal> {
-        self.engine.stop(self.now).map(|(_, outcome)| sent(&outcome))
-    }
-
-    fn path(&self) -> Vec<String> {
-        let tree = self.engine.history().tree();
-        self.engine.history().path().iter().map(|step| tree.id(step).to_owned()).collect()
-    }
-}
-
-fn sent(outcome: &Outcome) -> Value {
-    assert_eq!(outcome.send.len(), 1);
-    serde_json::from_str(&outcome.send[0]).unwrap()
-}
-
-/// How the one command in flight came out: `None` while it is unanswered, else `Ok` or the code of its failure.
-fn answer(outcome: &Outcome) -> Option<Result<&Settled, &str>> {
-    assert!(outcome.settled.len() <= 1);
-    let settled = outcome.settled.first()?;
-    Some(match &settled.failure {
-        None => Ok(settled),
-        Some(failure) => Err(failure.code.as_str()),
-    })
-}
 
 #[test]
 fn r1_r13_a_revert_leads_to_before_the_turn_and_brings_the_prompt_back() {
@@ -516,18 +413,6 @@ fn t8_frames_that_say_nothing_new_change_nothing() {
 }
 
 // ── the canvas ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-impl Scene {
-    /// Lets the host do what the engine asks: read, and write when told to. Gives the plan.
-    fn look(&mut self, canvas: &mut String) -> Plan {
-        let (plan, _) = self.engine.plan_canvas(canvas);
-        if let Plan::Write(content) = plan {
-            *canvas = self.engine.content_text(content).unwrap().to_owned();
-            self.engine.canvas_written();
-        }
-        plan
-    }
-}
 
 #[test]
 fn p14_a_first_connect_overwrites_nothing_and_a_sync_does() {

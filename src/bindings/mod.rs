@@ -194,9 +194,16 @@ impl Engine {
         to_js(&self.0.view())
     }
 
-    /// The turns on the path.
-    pub fn turns(&mut self) -> JsValue {
-        to_js(&self.0.turns())
+    /// The versions of the turns on the path.
+    #[wasm_bindgen(js_name = turnVersions)]
+    pub fn turn_versions(&mut self) -> Vec<u32> {
+        self.0.turn_versions()
+    }
+
+    /// The turns at some positions of the path, as records.
+    #[wasm_bindgen(js_name = turnsAt)]
+    pub fn turns_at(&mut self, positions: &[u32]) -> JsValue {
+        to_js(&self.0.turns_at(positions))
     }
 
     /// First position of the path that may have changed since this was last asked.
@@ -221,19 +228,23 @@ impl Engine {
         found.map_or(Vec::new(), |step| vec![step.number(), tree.revision(step)])
     }
 
-    /// The steps behind handles as one JSON array: for each whether it changed the content, then the step.
+    /// The steps behind pairs of handle and revision as one JSON array: for each its revision now, whether it changed the
+    /// content, and the step. `null` stands for a step that is gone, even if another has its handle now.
     #[wasm_bindgen(js_name = stepTexts)]
-    pub fn step_texts(&mut self, handles: &[u32]) -> String {
+    pub fn step_texts(&mut self, pairs: &[u32]) -> String {
         let mut out = String::from("[");
-        for handle in handles {
-            let step = StepIx::from_number(*handle);
+        for pair in pairs.chunks_exact(2) {
+            let [handle, revision] = *pair else { continue };
+            let tree = self.0.history().tree();
+            let step = StepIx::from_number(handle).filter(|step| tree.born(*step) <= revision);
+            let now = step.map_or(0, |step| tree.revision(step));
             let changed = step.is_some_and(|step| self.0.step_changed(step));
             let tree = self.0.history().tree();
             let text = step.and_then(|step| tree.data(step)).map_or("null", |data| &data.text);
             if out.len() > 1 {
                 out.push(',');
             }
-            out.push_str(if changed { "true," } else { "false," });
+            out.push_str(&format!("{now},{changed},"));
             out.push_str(text);
         }
         out.push(']');

@@ -8,14 +8,16 @@
 
 use crate::content::{ContentIx, ContentStore};
 
-/// When to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// When to write, the softest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Policy {
-    /// The canvas becomes the target.
-    Exact,
+    /// Only look whether it shows the target: nobody changed anything on purpose.
+    Look,
     /// The canvas becomes the target if it still shows what the engine last put there; otherwise somebody edited it
     /// and it is left alone (P14).
     IfUntouched,
+    /// The canvas becomes the target.
+    Exact,
 }
 
 /// What to do about the canvas.
@@ -63,12 +65,12 @@ impl Canvas {
         self.last_put.is_some()
     }
 
-    /// Asks for a look at the canvas. Tells whether there is one to look at. The latest wish counts, but an exact one
-    /// is not softened by a later one.
+    /// Asks for a look at the canvas. Tells whether there is one to look at. The latest target counts; as long as nobody
+    /// has looked, the firmest policy does.
     pub fn want(&mut self, target: ContentIx, policy: Policy) -> bool {
         if self.bound {
-            let exact = matches!(self.wanted, Some((_, Policy::Exact)));
-            self.wanted = Some((target, if exact { Policy::Exact } else { policy }));
+            let before = self.wanted.map_or(policy, |(_, before)| before);
+            self.wanted = Some((target, before.max(policy)));
         }
         self.bound
     }
@@ -95,6 +97,7 @@ impl Canvas {
         let untouched = self.last_put.is_some_and(|last| contents.equals_text(last, on_canvas));
         self.differs = true;
         match policy {
+            Policy::Look => Plan::Nothing,
             Policy::IfUntouched if !untouched => Plan::LeaveAlone,
             _ => {
                 self.writing = Some(target);
@@ -113,6 +116,7 @@ impl Canvas {
 
     /// The host could not.
     pub fn failed(&mut self) {
+        self.wanted = None;
         self.writing = None;
         self.differs = true;
     }
@@ -165,6 +169,33 @@ mod tests {
         assert_eq!(canvas.plan(&contents, "[1]"), Plan::Write(new));
         canvas.want(new, Policy::IfUntouched);
         assert_eq!(canvas.plan(&contents, "[3]"), Plan::LeaveAlone);
+    }
+
+    #[test]
+    fn p14_a_failure_leaves_no_wish_behind_that_a_later_connect_would_carry_out() {
+        let mut contents = ContentStore::default();
+        let [old, new] = ["[1]", "[2]"].map(|text| put(&mut contents, text));
+        let mut canvas = Canvas::default();
+        canvas.bind(true);
+        canvas.want(old, Policy::Exact);
+        canvas.failed();
+        canvas.want(new, Policy::IfUntouched);
+        assert_eq!(canvas.plan(&contents, "[3]"), Plan::LeaveAlone);
+    }
+
+    #[test]
+    fn a_look_writes_nothing_but_sees_the_difference() {
+        let mut contents = ContentStore::default();
+        let head = put(&mut contents, "[1]");
+        let mut canvas = Canvas::default();
+        canvas.bind(true);
+        canvas.want(head, Policy::Look);
+        assert_eq!(canvas.plan(&contents, "[2]"), Plan::Nothing);
+        assert!(canvas.differs());
+        canvas.want(head, Policy::Look);
+        canvas.want(head, Policy::Exact);
+        canvas.want(head, Policy::Look);
+        assert_eq!(canvas.plan(&contents, "[2]"), Plan::Write(head), "the firmest wish counts");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! allocates, never recurses and is linear in the text. Strings stay as they are written, so that lone surrogates,
 //! `__proto__`, 30-digit numbers and duplicate keys pass through untouched (C1, X1).
 
+use std::borrow::Cow;
+
 use super::scan::Scanner;
 
 /// Text that is one JSON value. White space around it is gone.
@@ -84,6 +86,19 @@ impl<'a> Json<'a> {
             });
         }
         Some(out)
+    }
+}
+
+/// A key as the scanner gives it, escapes decoded. Borrowed in the usual case, where it has none.
+pub fn unescaped(key: &str) -> Cow<'_, str> {
+    if key.contains('\\') {
+        let text = Units::new(key).map(|unit| match unit {
+            Unit::Char(c) => c,
+            Unit::Lone(_) => char::REPLACEMENT_CHARACTER,
+        });
+        Cow::Owned(text.collect())
+    } else {
+        Cow::Borrowed(key)
     }
 }
 

@@ -78,7 +78,7 @@ impl Engine {
     /// Asks to take the latest revert back (R3). Settled when HEAD is there.
     pub fn redo(&mut self, now: f64) -> Result<(Ticket, Outcome), Refusal> {
         self.session.can_redo()?;
-        let leads_to = self.session.redo.leads_to();
+        let leads_to = self.session.redo_leads_to();
         self.send(Command::Redo, Asked::Redo { leads_to }, now)
     }
 
@@ -91,6 +91,7 @@ impl Engine {
             asked,
             due: now + self.options.command_timeout,
             head: self.history.head(),
+            socket: self.session.sockets,
         });
         self.outcome.send.push(text);
         self.outcome.changed = true;
@@ -176,32 +177,44 @@ impl Engine {
         }
     }
 
-    /// A snapshot came. After a reconnect the answer to what was in flight will never come: HEAD tells (R6).
-    pub(super) fn snapshot_came(&mut self, after_connect: bool) {
-        self.agent_state_came();
+    /// A snapshot came. It answers what it shows as done. A command that was sent on an earlier socket will have no
+    /// other answer: HEAD tells what became of it (R6). `new_user_steps` came with it; `head_was_known` before it.
+    pub(super) fn snapshot_came(&mut self, new_user_steps: &[StepIx], head_was_known: bool) {
         let head = self.history.head();
         let Some(pending) = &self.session.pending else { return };
         let is_there = match &pending.asked {
             Asked::Revert { leads_to, .. } => *leads_to == head,
-            Asked::Redo { leads_to } => leads_to.map_or(head != pending.head, |to| to == head),
-            Asked::Prompt { .. } | Asked::Stop => false,
+            // A redo leads to a step that was there before.
+            Asked::Redo { leads_to } => {
+                leads_to.map_or(head != pending.head && head_was_known, |to| to == head)
+            }
+            Asked::Prompt { text, .. } => new_user_steps.iter().any(|step| self.said(*step).trim() == text),
+            Asked::Stop => self.session.agent != AgentState::Generating,
         };
         if is_there {
             self.done();
-        } else if after_connect {
+        } else if pending.socket != self.session.sockets {
             let message =
                 "The connection was lost before the answer came, and the command was not carried out.";
             self.fail("lost", message);
         }
     }
 
-    /// An error came: the answer to what is in flight, else a notice (R8).
+    /// An error came: the answer to what is in flight if it can be, else a notice (R8).
     pub(super) fn error_came(&mut self, error: ServerError) {
-        if self.session.pending.is_some() {
+        let pending = self.session.pending.as_ref();
+        if pending.is_some_and(|pending| pending.asked.is_one_of(error.answers)) {
             self.fail(&error.code, &error.text);
-        } else if error.code != "agent_not_found" {
-            let message = format!("The agent service reports: {}", error.text);
-            self.notice("server_error", message, None, None);
+            return;
+        }
+        match error.code.as_str() {
+            "agent_not_found" => {
+                self.notice("agent_not_found", "The server has no such agent any more.", None, None);
+            }
+            _ => {
+                let message = format!("The agent service reports: {}", error.text);
+                self.notice("server_error", message, None, None);
+            }
         }
     }
 }

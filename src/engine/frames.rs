@@ -4,8 +4,8 @@ use super::Engine;
 use super::frame_contents::FrameContents;
 use crate::canvas::Policy;
 use crate::error::Error;
-use crate::history::{Arrival, Change, StepData, StepIx};
-use crate::session::{CanRedo, Pending};
+use crate::history::{Arrival, Change, StepData, StepIx, Tree};
+use crate::session::Connection;
 use crate::wire::{
     AgentState, Frame, HeadChange, ROOT_ID, Role, ServerError, ServerFrame, Snapshot, WireStep,
 };
@@ -22,6 +22,8 @@ impl Engine {
                 self.outcome.changed |= self.glance() != before;
                 if has_leftovers {
                     self.collect();
+                } else {
+                    self.collect_if_due();
                 }
             }
             Err(fault) => {
@@ -45,9 +47,9 @@ impl Engine {
         for (place, id, fault) in frame.refused {
             self.left_out("step", id.as_deref(), &fault.into(), Some(&place));
         }
-        if !self.session.live {
+        if self.session.connection == Connection::Unknown {
             // Somebody speaks, so somebody is there.
-            self.session.live = true;
+            self.session.opened();
         }
         if let Some(dialect) = frame.dialect {
             self.session.dialect = dialect;
@@ -91,44 +93,46 @@ impl Engine {
     }
 
     fn step(&mut self, mut step: WireStep) {
-        let parent_id = step.parent_id.as_deref().unwrap_or(ROOT_ID);
-        let near = self.history.tree().get(parent_id);
-        let near = near.and_then(|parent| self.history.content_at(parent));
-        let old_head = self.history.head();
-        let old_after = self.history.tree().data(old_head).and_then(|data| data.after);
+        let (old_head, old_content) = (self.history.head(), self.history.content_at(self.history.head()));
+        let head_was_lost = self.history.is_head_lost();
         let diverged = self.history.diverged();
         let data = self.keep(&mut step);
-        let base = data.before.or(near);
-        let after = data.after;
+        let before = data.before;
         let Arrival { step: ix, change, moved_head } =
             self.history.arrive(&step.id, step.parent_id.as_deref(), data);
         self.tell_of_update(&step.id, change);
         self.outcome.changed |= change != Change::Same;
         if change == Change::New && step.role == Role::User {
             // R3: a new question from anybody ends what could be redone.
-            self.session.can_redo = CanRedo::No;
-            self.session.redo.clear();
+            self.session.redo_ended();
             self.user_step_came(ix);
         }
         if self.history.diverged() && !diverged {
             let message = "A step joined the history away from HEAD; a reconnect will tell where HEAD is.";
             self.notice("diverged", message, Some(&step.id), None);
         }
-        let came_from = match change {
-            Change::New if moved_head => base,
-            Change::Updated { .. } if ix == self.history.head() => old_after.or(base),
-            _ => return,
+        let goes_on = moved_head && !head_was_lost && self.history.tree().parent(ix) == Some(old_head);
+        let Some(content) = self.history.content_at(self.history.head()) else {
+            self.canvas.want_nothing();
+            return;
         };
-        // A step that only talks leaves the canvas alone, whatever a person did on it meanwhile.
-        if let Some(after) = after {
-            if !came_from.is_some_and(|before| self.contents.equal(before, after)) {
-                self.show(after, Policy::Exact);
-            }
+        let base = before.filter(|_| goes_on).or(old_content);
+        if base == Some(content) && old_content == base {
+            return;
         }
+        let says_the_same = base.is_some_and(|base| self.contents.equal(base, content));
+        let policy = match (says_the_same, moved_head) {
+            // A step that only talks leaves the canvas alone, whatever a person did on it meanwhile.
+            (true, _) => Policy::Look,
+            // Nobody knows how HEAD came to be where it is.
+            (false, true) if !goes_on => Policy::IfUntouched,
+            (false, _) => Policy::Exact,
+        };
+        self.show(content, policy);
     }
 
     fn status(&mut self, state: AgentState) {
-        self.session.set_agent(state);
+        self.session.set_agent(state, self.history.head());
         self.agent_state_came();
     }
 
@@ -137,13 +141,14 @@ impl Engine {
         self.take_in(steps);
         let to = self.history.name(&head_id);
         let went_back = to != from && self.history.is_above_head(to);
+        // At the root no step tells what is there, but the turn that is taken back tells what it began with (R1, R7).
+        let begun_with = self.history.content_before_path().filter(|_| to == Tree::ROOT && went_back);
         self.history.move_head(to);
-        if let Some(content) = content {
+        if let Some(content) = content.or(begun_with) {
             self.history.tell_content(to, content);
         }
         self.history.settle();
-        self.session.redo.follow(from, to, went_back, can_redo);
-        self.session.can_redo = CanRedo::told(can_redo);
+        self.session.redo_told(from, to, went_back, can_redo);
         if !self.history.tree().is_known(to) {
             let message = "HEAD moved to a step that never came; the last good path stays on show.";
             self.notice("unknown_head", message, Some(&head_id), None);
@@ -156,9 +161,9 @@ impl Engine {
         }
     }
 
-    /// Adds steps that come in a bunch. Gives the last one.
-    fn take_in(&mut self, steps: Vec<WireStep>) -> Option<StepIx> {
-        let mut newest = None;
+    /// Adds steps that come in a bunch. Gives the last one, and the user's that are new.
+    fn take_in(&mut self, steps: Vec<WireStep>) -> (Option<StepIx>, Vec<StepIx>) {
+        let (mut newest, mut new_user_steps) = (None, Vec::new());
         for mut step in steps {
             let data = self.keep(&mut step);
             let (ix, change) = self.history.put(&step.id, step.parent_id.as_deref(), data);
@@ -166,41 +171,37 @@ impl Engine {
             self.tell_of_update(&step.id, change);
             self.outcome.changed |= change != Change::Same;
             if change == Change::New && step.role == Role::User {
-                self.user_step_came(ix);
+                new_user_steps.push(ix);
             }
         }
-        newest
+        (newest, new_user_steps)
     }
 
     fn snapshot(&mut self, snapshot: Snapshot) {
         let from = self.history.head();
-        let first = !std::mem::replace(&mut self.session.greeted, true);
-        let stale = snapshot.state == AgentState::Stopping && (first || self.session.stale_stopping);
+        let at_connect = !std::mem::replace(&mut self.session.greeted, true);
+        let head_id = snapshot.head_id.as_deref().unwrap_or(ROOT_ID);
+        let head_was_known = self.history.tree().get(head_id).is_some();
 
         self.history.begin_snapshot();
-        let newest = self.take_in(snapshot.steps);
-        let head_id = snapshot.head_id.as_deref().unwrap_or(ROOT_ID);
-        let pinned = self.session.pending.as_ref().map_or(Vec::new(), Pending::steps);
-        let differs = self.history.end_snapshot(head_id, newest, &pinned);
+        let (newest, new_user_steps) = self.take_in(snapshot.steps);
+        let differs = self.history.end_snapshot(head_id, newest, &self.session.steps());
         let head = self.history.head();
         if let Some(content) = snapshot.content {
             self.history.tell_content(head, content);
         }
 
-        let session = &mut self.session;
+        let (session, tree) = (&mut self.session, self.history.tree());
         self.outcome.changed |= differs || snapshot.capabilities != session.capabilities;
-        session.agent = snapshot.state;
-        session.stale_stopping = stale;
         session.capabilities = snapshot.capabilities;
-        session.can_redo = CanRedo::told(snapshot.can_redo);
-        let tree = self.history.tree();
-        session.redo.confirm(head == from, snapshot.can_redo, |step| tree.is_known(step));
-        if !tree.is_known(head) {
+        session.agent_found(snapshot.state, at_connect);
+        session.redo_confirmed(head == from, snapshot.can_redo, |step| tree.is_known(step));
+        if self.history.is_head_lost() {
             let message =
                 "The server's HEAD is a step that it did not send; the last good path stays on show.";
             self.notice("unknown_head", message, Some(head_id), None);
         }
-        self.snapshot_came(first);
+        self.snapshot_came(&new_user_steps, head_was_known);
         match self.history.content_at(head) {
             Some(content) => self.show(content, Policy::IfUntouched),
             None => self.canvas.want_nothing(),
@@ -212,15 +213,9 @@ impl Engine {
 
     fn server_error(&mut self, error: ServerError) {
         match error.code.as_str() {
-            "agent_not_found" => {
-                self.session.set_agent(AgentState::Unavailable);
-                self.notice("agent_not_found", "The server has no such agent any more.", None, None);
-            }
-            "nothing_to_redo" => {
-                // The server knows better than we do (R5).
-                self.session.can_redo = CanRedo::No;
-                self.session.redo.clear();
-            }
+            "agent_not_found" => self.session.set_agent(AgentState::Unavailable, self.history.head()),
+            // The server knows better than we do (R5).
+            "nothing_to_redo" => self.session.redo_ended(),
             _ => {}
         }
         self.error_came(error);

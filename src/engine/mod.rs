@@ -13,16 +13,20 @@ mod commands;
 mod frame_contents;
 mod frames;
 mod outcome;
+mod turn_view;
 mod view;
 
 pub use commands::CommandName;
 pub use outcome::{Failure, Notice, Outcome, Settled};
-pub use view::{StatsView, TurnView, ViewHeader};
+pub use turn_view::TurnView;
+pub use view::{StatsView, ViewHeader};
+
+use turn_view::TurnVersions;
 
 use crate::canvas::{Canvas, Plan, Policy};
 use crate::content::{ContentIx, ContentStore};
-use crate::history::{History, StepIx, Tree};
-use crate::session::{CanRedo, Refusal, Session, Ticket};
+use crate::history::{History, StepIx};
+use crate::session::{Refusal, Session, Ticket};
 
 /// How an engine is set up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +52,9 @@ pub struct Engine {
     session: Session,
     canvas: Canvas,
     last_ticket: Ticket,
+    turn_versions: TurnVersions,
+    /// How many contents were live when they were last collected.
+    live_contents: usize,
     outcome: Outcome,
 }
 
@@ -66,10 +73,10 @@ impl Engine {
     fn glance(&self) -> impl PartialEq + use<> {
         let (history, session) = (&self.history, &self.session);
         let path = (history.head(), history.path().status(), history.diverged());
-        let agent = (session.live, session.agent, session.stale_stopping, session.dialect);
-        let redo = (session.can_redo, session.redo.leads_to());
+        let agent = (session.connection, session.agent, session.stale_stopping, session.dialect);
+        let redo = (session.redo(), session.redo_leads_to());
         let pending = session.pending.as_ref().map(|pending| pending.ticket);
-        (path, agent, redo, pending, history.content_at(history.head()).is_none())
+        (path, agent, redo, pending, history.content_at(history.head()))
     }
 
     fn notice(
@@ -89,23 +96,16 @@ impl Engine {
 
     /// The socket opened. The snapshot that follows tells everything else.
     pub fn connected(&mut self) -> Outcome {
-        if !self.session.live {
-            self.session.live = true;
-            self.session.greeted = false;
-            self.outcome.changed = true;
-        }
+        self.outcome.changed = !self.session.is_live();
+        self.session.opened();
         self.finish()
     }
 
     /// The socket was lost. What is known stays on show; a command in flight waits for the next snapshot (R6).
     pub fn disconnected(&mut self) -> Outcome {
-        if self.session.live {
-            self.session.live = false;
-            self.session.greeted = false;
-            self.session.stale_stopping = false;
-            self.session.can_redo = CanRedo::Unknown;
-            self.outcome.changed = true;
-        }
+        let before = self.glance();
+        self.session.lost();
+        self.outcome.changed = self.glance() != before;
         self.finish()
     }
 
@@ -205,13 +205,17 @@ impl Engine {
     /// Whether a step changed the content, canonically (C2).
     pub fn step_changed(&mut self, step: StepIx) -> bool {
         let tree = self.history.tree();
-        let Some(data) = tree.data(step) else { return false };
-        let parent = tree.parent(step).unwrap_or(Tree::ROOT);
-        let (before, after) = (data.before, data.after);
-        let before = before.or_else(|| self.history.content_at(parent));
-        match (before, after) {
+        let after = tree.data(step).and_then(|data| data.after);
+        match (tree.content_before(step), after) {
             (Some(before), Some(after)) => !self.contents.equal(before, after),
             _ => false,
+        }
+    }
+
+    /// Collects when most of what is kept may be garbage.
+    fn collect_if_due(&mut self) {
+        if self.contents.len() > 2 * self.live_contents + 64 {
+            self.collect();
         }
     }
 
@@ -220,5 +224,6 @@ impl Engine {
         let tree = self.history.tree().contents();
         let live: hashbrown::HashSet<ContentIx> = tree.chain(self.canvas.contents()).collect();
         self.contents.retain(|content| live.contains(&content));
+        self.live_contents = self.contents.len();
     }
 }

@@ -236,6 +236,16 @@ impl History {
             .collect()
     }
 
+    /// What the first step on show began with.
+    pub fn content_before_path(&self) -> Option<ContentIx> {
+        self.tree.data(self.path.get(0)?)?.before
+    }
+
+    /// Whether nobody knows HEAD (T5).
+    pub fn is_head_lost(&self) -> bool {
+        self.path.is_head_lost()
+    }
+
     /// A server told which content belongs to a step.
     pub fn tell_content(&mut self, step: StepIx, content: ContentIx) {
         self.tree.tell_content(step, content);

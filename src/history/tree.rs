@@ -325,6 +325,7 @@ impl Tree {
         let (mut old, mut gives_other_content) = (None, has_children);
         if let Some(node) = self.node_mut(step) {
             node.revision = revision;
+            node.nearest.set((0, None));
             // The latest word about this step's content is the step's own.
             let told = node.told.take();
             old = node.data.replace(data);
@@ -552,6 +553,12 @@ impl Tree {
             }
         }
         found
+    }
+
+    /// The same as the content of [`super::History::content_at`], looked for step by step: what tests hold that against.
+    pub fn content_at_afresh(&self, step: StepIx) -> Option<ContentIx> {
+        let ancestors = std::iter::successors(Some(step), |ix| self.parent(*ix));
+        ancestors.take(self.nodes.len() + 1).find_map(|ix| self.own_content(ix))
     }
 
     /// What a step began with, as far as it or its parent says.

@@ -13,35 +13,107 @@ pub use pending::{Asked, Pending, Ticket};
 pub use redo::{CanRedo, RedoMirror};
 pub use refusal::Refusal;
 
+use crate::history::StepIx;
 use crate::wire::{AgentState, Dialect};
+
+/// Whether there is a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Connection {
+    /// Nobody has said yet.
+    #[default]
+    Unknown,
+    /// It is open.
+    Live,
+    /// It was lost.
+    Lost,
+}
 
 /// Everything about the server that is not the tree.
 #[derive(Debug, Default)]
 pub struct Session {
-    /// Whether the socket is open.
-    pub live: bool,
-    /// Whether a snapshot has come since it opened.
+    /// Whether there is a socket.
+    pub connection: Connection,
+    /// Counts the sockets that were opened.
+    pub sockets: u32,
+    /// Whether a snapshot has come since the last one opened.
     pub greeted: bool,
     /// What the agent is doing.
     pub agent: AgentState,
     /// STOPPING was there at connect (R9).
     pub stale_stopping: bool,
+    /// HEAD when the run that is going on began; `None` when it began before we came.
+    pub run_from: Option<StepIx>,
     /// The dialect that the server speaks.
     pub dialect: Dialect,
     /// What the server announces; `None` when it announces nothing.
     pub capabilities: Option<Vec<String>>,
     /// Whether a redo is possible (R4).
-    pub can_redo: CanRedo,
+    can_redo: CanRedo,
     /// Where it would lead (R5).
-    pub redo: RedoMirror,
+    mirror: RedoMirror,
     /// The command in flight (R8).
     pub pending: Option<Pending>,
 }
 
 impl Session {
+    /// The steps that it remembers: their handles have to stay what they are.
+    pub fn steps(&self) -> Vec<StepIx> {
+        let pending = self.pending.iter().flat_map(Pending::steps);
+        pending.chain(self.run_from).collect()
+    }
+
+    /// Whether the socket is open.
+    pub fn is_live(&self) -> bool {
+        self.connection == Connection::Live
+    }
+
+    /// A socket opened; the one before is gone, whether anybody said so or not.
+    pub fn opened(&mut self) {
+        self.connection = Connection::Live;
+        self.sockets = self.sockets.wrapping_add(1);
+        self.greeted = false;
+    }
+
+    /// The socket was lost: nothing is certain about redo any more (R4).
+    pub fn lost(&mut self) {
+        self.connection = Connection::Lost;
+        self.greeted = false;
+        self.stale_stopping = false;
+        self.can_redo = CanRedo::Unknown;
+    }
+
+    /// Whether a redo is possible.
+    pub fn redo(&self) -> CanRedo {
+        self.can_redo
+    }
+
+    /// HEAD after a redo; `None` when nobody here knows.
+    pub fn redo_leads_to(&self) -> Option<StepIx> {
+        self.mirror.leads_to()
+    }
+
+    /// Nothing can be redone any more: somebody asked a new question, or the server says so (R3, R5).
+    pub fn redo_ended(&mut self) {
+        self.can_redo = CanRedo::No;
+        self.mirror.clear();
+    }
+
+    /// HEAD moved without a new step, and the server says whether a redo is possible now (R4, R5). `went_back` = the new
+    /// HEAD is an ancestor of the old one.
+    pub fn redo_told(&mut self, from: StepIx, to: StepIx, went_back: bool, can_redo: bool) {
+        self.mirror.follow(from, to, went_back, can_redo);
+        self.can_redo = CanRedo::told(can_redo);
+    }
+
+    /// A snapshot says whether a redo is possible; what we believe of it is kept if it fits (R4, R5).
+    pub fn redo_confirmed(&mut self, same_head: bool, can_redo: bool, is_known: impl Fn(StepIx) -> bool) {
+        self.mirror.confirm(same_head, can_redo, is_known);
+        self.can_redo = CanRedo::told(can_redo);
+    }
+
     /// Why no command at all could be sent now.
     fn blocked(&self) -> Option<Refusal> {
-        if !self.live {
+        if !self.is_live() {
             Some(Refusal::Offline)
         } else if self.pending.is_some() {
             Some(Refusal::Pending)
@@ -50,9 +122,9 @@ impl Session {
         }
     }
 
-    /// Whether a run is going on, as far as a command cares: a stale STOPPING hinders nobody (R9).
-    fn is_busy(&self) -> bool {
-        self.agent.is_busy() && !self.stale_stopping
+    /// Whether a run is going on on a live socket. A STOPPING that is stale is none (R9).
+    pub fn is_running(&self) -> bool {
+        self.is_live() && self.agent.is_busy() && !self.stale_stopping
     }
 
     fn supports(&self, capability: &str) -> bool {
@@ -64,7 +136,7 @@ impl Session {
 
     /// Whether a prompt may be sent (R2).
     pub fn can_prompt(&self) -> Result<(), Refusal> {
-        self.blocked().or(self.is_busy().then_some(Refusal::Busy)).map_or(Ok(()), Err)
+        self.blocked().or(self.is_running().then_some(Refusal::Busy)).map_or(Ok(()), Err)
     }
 
     /// Whether a run can be stopped. Nobody asks an idle agent to stop: it would never leave STOPPING.
@@ -92,23 +164,36 @@ impl Session {
     }
 
     fn can_move(&self, capability: &str) -> Result<(), Refusal> {
-        if !self.live {
+        if !self.is_live() {
             return Err(Refusal::Offline);
         }
         if !self.supports(capability) {
             return Err(Refusal::Unsupported);
         }
-        self.blocked().or(self.is_busy().then_some(Refusal::Busy)).map_or(Ok(()), Err)
+        self.blocked().or(self.is_running().then_some(Refusal::Busy)).map_or(Ok(()), Err)
     }
 
     /// Whether the host should save the canvas by itself (R10).
     pub fn autosave(&self) -> bool {
-        !(self.live && self.agent.is_busy())
+        !self.is_running()
     }
 
-    /// The agent's state changed while the socket is open.
-    pub fn set_agent(&mut self, agent: AgentState) {
+    /// The agent's state changed while the socket is open. `head` is HEAD.
+    pub fn set_agent(&mut self, agent: AgentState, head: StepIx) {
+        if agent.is_busy() && !self.agent.is_busy() {
+            self.run_from = Some(head);
+        }
         self.stale_stopping = self.stale_stopping && agent == AgentState::Stopping;
+        self.agent = agent;
+    }
+
+    /// A snapshot says what the agent is doing. A run that is going on began before it.
+    pub fn agent_found(&mut self, agent: AgentState, at_connect: bool) {
+        let is_stopping = agent == AgentState::Stopping;
+        self.stale_stopping = is_stopping && (at_connect || self.stale_stopping);
+        if at_connect || !self.agent.is_busy() {
+            self.run_from = None;
+        }
         self.agent = agent;
     }
 }

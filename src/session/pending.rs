@@ -32,6 +32,11 @@ pub enum Asked {
 }
 
 impl Asked {
+    /// Whether an error that speaks of these commands can be the answer.
+    pub fn is_one_of(&self, commands: &[&str]) -> bool {
+        commands.is_empty() || commands.contains(&self.name())
+    }
+
     /// The word for it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -66,4 +71,6 @@ pub struct Pending {
     pub due: f64,
     /// HEAD when it was asked.
     pub head: StepIx,
+    /// The socket it was sent on, by number.
+    pub socket: u32,
 }

@@ -4,6 +4,7 @@ use super::contents::{ContentReader, Place};
 use super::fault::{FrameFault, StepFault};
 use super::step::{self, Document, StepOutcome, WireStep, present};
 use super::{AgentState, Dialect, ServerError};
+use crate::content::json::unescaped;
 use crate::content::scan::{ScanFault, Scanner};
 use crate::content::{ContentIx, Json};
 
@@ -108,7 +109,7 @@ impl<'a> Fields<'a> {
         }
         let mut fields = Fields::default();
         scanner.members(|key, scanner| {
-            let place = match key {
+            let place = match &*unescaped(key) {
                 "step" => {
                     fields.step = Some(step::read(scanner, contents, keep_input_messages)?);
                     return Ok(());
@@ -156,7 +157,8 @@ impl<'a> Fields<'a> {
         let mut refused = Vec::new();
         let (dialect, says) = match name.as_str() {
             "WsServerSnapshotEvent" => {
-                let dialect = if self.can_redo.is_some() { Dialect::C } else { Dialect::B };
+                let says_more = present(self.can_redo).or(present(self.capabilities)).is_some();
+                let dialect = if says_more { Dialect::C } else { Dialect::B };
                 (Some(dialect), self.snapshot(&name, &mut refused)?)
             }
             "init" => (Some(Dialect::A), self.snapshot(&name, &mut refused)?),

@@ -7,34 +7,34 @@ pub struct ServerError {
     pub code: String,
     /// The server's own words.
     pub text: String,
+    /// The commands that it can be the answer to; empty when it does not say.
+    pub answers: &'static [&'static str],
 }
 
-/// Texts known from real servers, by how they begin.
-const KNOWN: [(&str, &str); 11] = [
-    ("Message content is required", "empty_prompt"),
-    ("messageId is required to revert", "unknown_turn"),
-    ("Cannot revert while the agent is busy", "busy"),
-    ("Cannot redo while the agent is busy", "busy"),
-    ("Cannot prompt while the agent is busy", "busy"),
-    ("Unknown turn:", "unknown_turn"),
-    ("Turn is not on the current conversation path", "not_on_path"),
-    ("Failed to save the restored workflow", "save_failed"),
-    ("Nothing to redo", "nothing_to_redo"),
-    ("Agent not found", "agent_not_found"),
-    ("Unknown message type:", "unsupported"),
+/// Texts known from real servers: how they begin, their code, and which commands they answer.
+const KNOWN: [(&str, &str, &[&str]); 12] = [
+    ("Message content is required", "empty_prompt", &["prompt"]),
+    ("Cannot prompt while the agent is busy", "busy", &["prompt"]),
+    ("The agent is not running", "not_running", &["stop"]),
+    ("messageId is required to revert", "unknown_turn", &["revert"]),
+    ("Cannot revert while the agent is busy", "busy", &["revert"]),
+    ("Unknown turn:", "unknown_turn", &["revert"]),
+    ("Turn is not on the current conversation path", "not_on_path", &["revert"]),
+    ("Cannot redo while the agent is busy", "busy", &["redo"]),
+    ("Nothing to redo", "nothing_to_redo", &["redo"]),
+    ("Failed to save the restored workflow", "save_failed", &["revert", "redo"]),
+    ("Agent not found", "agent_not_found", &[]),
+    ("Unknown message type:", "unsupported", &[]),
 ];
 
 impl ServerError {
     /// Reads an error frame: its own code when it has one, else a code by its text, else `server_error`.
     pub fn of(text: String, code: Option<String>) -> Self {
-        let code = code.filter(|code| !code.is_empty()).unwrap_or_else(|| {
-            KNOWN
-                .iter()
-                .find(|(start, _)| text.starts_with(start))
-                .map_or("server_error", |(_, code)| code)
-                .to_owned()
-        });
-        ServerError { code, text }
+        let known = KNOWN.iter().find(|(start, ..)| text.starts_with(start));
+        let (by_text, answers) =
+            known.map_or(("server_error", &[][..]), |(_, code, answers)| (*code, *answers));
+        let code = code.filter(|code| !code.is_empty()).unwrap_or_else(|| by_text.to_owned());
+        ServerError { code, text, answers }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::contents::{ContentReader, Place};
 use super::fault::StepFault;
+use crate::content::json::unescaped;
 use crate::content::scan::{ScanFault, Scanner};
 use crate::content::{ContentIx, Json};
 
@@ -38,19 +39,22 @@ impl Usage {
     /// The counts that are added up, by the server's own names.
     pub const NAMES: [&'static str; 4] = ["inputTokens", "outputTokens", "totalTokens", "cachedInputTokens"];
 
-    fn of(json: Json<'_>) -> Self {
+    /// `None` when this is no object of numbers.
+    fn of(json: Json<'_>) -> Option<Self> {
         let mut usage = Usage::default();
-        let mut scanner = Scanner::new(json.text());
-        let walk = scanner.members(|key, scanner| {
-            let number = finite(scanner.value()?);
-            if let Some(at) = Self::NAMES.iter().position(|name| *name == key) {
+        let mut are_numbers = true;
+        let walk = Scanner::new(json.text()).members(|key, scanner| {
+            let value = scanner.value()?;
+            let number = finite(value);
+            are_numbers &= number.is_some() || value.is_null();
+            if let Some(at) = Self::NAMES.iter().position(|name| *name == unescaped(key)) {
                 if let Some(count) = usage.counts.get_mut(at) {
                     *count = number;
                 }
             }
             Ok::<(), ScanFault>(())
         });
-        walk.map_or_else(|_| Usage::default(), |()| usage)
+        walk.ok().filter(|()| are_numbers).map(|()| usage)
     }
 }
 
@@ -106,7 +110,9 @@ struct Fields<'a> {
     is_begin: Option<Json<'a>>,
     is_end: Option<Json<'a>>,
     tool_calls: Option<Json<'a>>,
+    tool_results: Option<Json<'a>>,
     usage: Option<Json<'a>>,
+    message_source: Option<Json<'a>>,
     before: Document,
     after: Document,
     text: String,
@@ -157,7 +163,8 @@ pub(super) fn read(
     }
     let mut fields = Fields::default();
     fields.text.push('{');
-    scanner.members(|key, scanner| {
+    scanner.members(|written, scanner| {
+        let key = &*unescaped(written);
         match key {
             "beforeWorkflowContent" => {
                 let place = Place::Before(fields.id.and_then(Json::plain_text));
@@ -181,7 +188,8 @@ pub(super) fn read(
         if fields.text.len() > 1 {
             fields.text.push(',');
         }
-        for piece in ["\"", key, "\":", value.text()] {
+        let is_known = fields.place(key).is_some();
+        for piece in ["\"", if is_known { key } else { written }, "\":", value.text()] {
             fields.text.push_str(piece);
         }
         Ok::<(), ScanFault>(())
@@ -203,7 +211,9 @@ impl<'a> Fields<'a> {
             "isBegin" => &mut self.is_begin,
             "isEnd" => &mut self.is_end,
             "toolCalls" => &mut self.tool_calls,
+            "toolResults" => &mut self.tool_results,
             "usage" => &mut self.usage,
+            "messageSource" => &mut self.message_source,
             _ => return None,
         })
     }
@@ -245,14 +255,18 @@ impl<'a> Fields<'a> {
         }
         let is_begin = flag(self.is_begin).ok_or(wrong("isBegin", "true or false"))?;
         let is_end = flag(self.is_end).ok_or(wrong("isEnd", "true or false"))?;
-        let tool_calls = match present(self.tool_calls) {
-            Some(json) => list_length(json).ok_or(wrong("toolCalls", "a list"))?,
-            None => 0,
+        let records = |field, json| match present(json) {
+            Some(json) => count_records(json).ok_or(wrong(field, "a list of objects")),
+            None => Ok(0),
         };
-        let usage = present(self.usage);
-        if usage.is_some_and(|json| !json.is_object()) {
-            return Err(wrong("usage", "an object"));
+        let tool_calls = records("toolCalls", self.tool_calls)?;
+        records("toolResults", self.tool_results)?;
+        if present(self.message_source).is_some_and(|json| !json.text().starts_with('"')) {
+            return Err(wrong("messageSource", "a string"));
         }
+        let usage = present(self.usage);
+        let counts =
+            usage.map(|json| Usage::of(json).ok_or(wrong("usage", "an object of numbers"))).transpose()?;
         let before = self.before.content().ok_or(wrong("beforeWorkflowContent", "an object"))?;
         let after = self.after.content().ok_or(wrong("afterWorkflowContent", "an object"))?;
         // Notices that end a run say so in words only. A step that cost tokens or called tools is the agent's own.
@@ -272,7 +286,7 @@ impl<'a> Fields<'a> {
             role,
             ending,
             tool_calls,
-            usage: usage.map(Usage::of).unwrap_or_default(),
+            usage: counts.unwrap_or_default(),
             before,
             after,
             text: self.text,
@@ -305,12 +319,13 @@ fn flag(json: Option<Json<'_>>) -> Option<bool> {
     }
 }
 
-fn list_length(json: Json<'_>) -> Option<u32> {
-    let mut length = 0;
-    let mut scanner = Scanner::new(json.text());
-    let walk = scanner.items(|scanner| {
-        length += 1;
-        scanner.value().map(|_| ())
+/// The number of objects in a list of objects; `None` when it is none.
+fn count_records(json: Json<'_>) -> Option<u32> {
+    let (mut count, mut are_objects) = (0, true);
+    let walk = Scanner::new(json.text()).items(|scanner| {
+        count += 1;
+        are_objects &= scanner.value()?.is_object();
+        Ok::<(), ScanFault>(())
     });
-    walk.ok().map(|()| length)
+    walk.ok().filter(|()| are_objects).map(|()| count)
 }

@@ -215,6 +215,11 @@ pub fn assert_same(engine: &mut headway::Engine, model: &mut Model, at: &str) {
     let (path, status) = model.path();
     assert_eq!(engine_status(engine), status, "status at {at}");
     assert_eq!(engine_path(engine), path, "path at {at}");
+    let history = engine.history();
+    for (step, _) in history.tree().steps() {
+        let afresh = history.tree().content_at_afresh(step);
+        assert_eq!(history.content_at(step), afresh, "R7 at {at}");
+    }
     let view = engine.view();
     assert_eq!(view.head_id, model.head(), "HEAD at {at}");
     assert_eq!(view.diverged, model.diverged, "diverged at {at}");
