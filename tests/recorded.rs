@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use headway::Engine;
 use headway::engine::Options;
+use headway::wire::PromptSource;
 use model::{Model, assert_same, engine_path, text};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -34,21 +35,45 @@ fn content_hash(text: &str) -> String {
 struct Client {
     engine: Engine,
     model: Model,
+    asked: usize,
+    answered: usize,
 }
 
 impl Client {
     fn new() -> Self {
         let mut engine = Engine::new(Options::default());
         engine.connected();
-        Client { engine, model: Model::default() }
+        Client { engine, model: Model::default(), asked: 0, answered: 0 }
     }
 
     /// Feeds a frame and compares with the model. Gives the codes of the notices.
     fn receive(&mut self, frame: &str, at: &str) -> Vec<&'static str> {
         let outcome = self.engine.receive(frame);
+        self.answered += outcome.settled.len();
         self.model.frame(&serde_json::from_str(frame).unwrap());
         assert_same(&mut self.engine, &mut self.model, at);
         outcome.notices.iter().map(|notice| notice.code).collect()
+    }
+
+    /// Asks what the recorded client asked, where that is not refused here already.
+    fn ask(&mut self, command: &Value) {
+        let now = 0.0;
+        let asked = match text(command, "type") {
+            "WsClientPromptCommand" => {
+                let is_feedback = text(command, "messageSource") == "feedback";
+                let source = if is_feedback { PromptSource::Feedback } else { PromptSource::Chat };
+                self.engine.prompt(text(command, "content"), source, now)
+            }
+            "WsClientStopCommand" => self.engine.stop(now),
+            "WsClientRevertCommand" => self.engine.revert(text(command, "messageId"), now),
+            "WsClientRedoCommand" => self.engine.redo(now),
+            other => panic!("{other}"),
+        };
+        if let Ok((_, outcome)) = asked {
+            self.asked += 1;
+            let sent: Value = serde_json::from_str(&outcome.send[0]).unwrap();
+            assert_eq!(&sent, command, "the same words as the recorded client's");
+        }
     }
 
     fn state(&mut self) -> &'static str {
@@ -153,6 +178,8 @@ fn check_truth(name: &str) {
         let client = clients.entry(id).or_insert_with(Client::new);
         if line["dir"] == "in" {
             client.receive(&line["frame"].to_string(), &format!("{name}:{number}"));
+        } else {
+            client.ask(&line["frame"]);
         }
         for checkpoint in checkpoints.iter().filter(|c| c["afterLine"].as_u64() == Some(number)) {
             for (_, client) in clients.iter_mut().filter(|(id, _)| closed[id] >= number) {
@@ -169,13 +196,17 @@ fn check_truth(name: &str) {
                 if let Some(hash) = content {
                     assert_eq!(hash, text(checkpoint, "contentHash"), "{at}");
                 } else {
-                    assert!(visible.is_empty(), "{at}");
+                    assert!(client.engine.history().tree().is_empty(), "{at}");
                 }
                 compared += 1;
             }
         }
     }
     assert!(compared >= 5, "{name}: only {compared} comparisons");
+    let asked: usize = clients.values().map(|client| client.asked).sum();
+    let answered: usize = clients.values().map(|client| client.answered).sum();
+    assert!(asked >= 4, "{name}: only {asked} commands");
+    assert_eq!(answered, asked, "{name}: R8, each command has its answer");
 }
 
 macro_rules! truths {

@@ -8,6 +8,8 @@
 import { HeadwayError, asHeadwayError, wordsOf } from "./error.js";
 import { Engine, receive } from "./loader.js";
 import type { CanvasPlan, HandedOver, Outcome, Sent, Settled, ViewHeader } from "./records.js";
+import { checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
+import { Path } from "./path.js";
 import { Steps } from "./steps.js";
 import { Turns } from "./turns.js";
 import type {
@@ -29,23 +31,30 @@ interface Todo {
   readonly outcome: Outcome;
   /** The command that `outcome.send` carries. */
   readonly ticket?: number;
-  /** Told whether the canvas was written. */
-  readonly then?: (canvasWritten: boolean) => void;
+  /** The wish to sync the canvas that it answers. */
+  readonly sync?: Waiting;
 }
 
 interface Waiting {
-  resolve(settled: Settled, canvasWritten: boolean): void;
+  resolve(moved: Moved): void;
   reject(error: HeadwayError): void;
 }
 
 const NOTHING: Omit<Outcome, "changed"> = { send: [], lookAtCanvas: false, settled: [], notices: [] };
 
+/** Where the runtime has `Symbol.dispose`, `using headway = Headway.create()` frees at the end of the block. */
+export interface Headway {
+  [Symbol.dispose](): void;
+}
+
 export class Headway {
-  readonly #options: HeadwayOptions;
+  readonly #options: Checked;
+  readonly #path: Path;
   readonly #steps: Steps;
   readonly #turns: Turns;
   readonly #listeners = new Set<() => void>();
   readonly #waiting = new Map<number, Waiting>();
+  readonly #syncing = new Set<Waiting>();
   readonly #todo: Todo[] = [];
   #engine: Engine | undefined;
   #canvas: PlainCanvas | undefined;
@@ -53,19 +62,17 @@ export class Headway {
   #isWorking = false;
   #isNews = false;
 
-  private constructor(options: HeadwayOptions) {
+  private constructor(options: Checked) {
     this.#options = options;
-    this.#engine = new Engine(options.commandTimeout ?? 30_000, options.keepInputMessages ?? false);
+    this.#engine = new Engine(options.commandTimeout, options.keepInputMessages);
+    this.#path = new Path(this.#engine);
     this.#steps = new Steps(this.#engine);
     this.#turns = new Turns(this.#engine);
   }
 
   /** A Headway that knows nothing yet. Synchronous: the WebAssembly is part of the module. */
   static create(options: HeadwayOptions = {}): Headway {
-    if (typeof options !== "object" || options === null) {
-      throw new HeadwayError("invalid_argument", "Headway.create takes an object with options, or nothing.");
-    }
-    return new Headway(options);
+    return new Headway(checkedOptions(options));
   }
 
   /** Gives the memory back. Commands that wait are rejected with `freed`; every later call throws it (X3). */
@@ -73,8 +80,10 @@ export class Headway {
     const engine = this.#engine;
     if (!engine) return;
     this.#engine = undefined;
-    for (const waiting of this.#waiting.values()) waiting.reject(freed());
+    this.#view = undefined;
+    for (const waiting of [...this.#waiting.values(), ...this.#syncing]) waiting.reject(freed());
     this.#waiting.clear();
+    this.#syncing.clear();
     this.#listeners.clear();
     this.#todo.length = 0;
     this.#canvas = undefined;
@@ -117,17 +126,19 @@ export class Headway {
   getView = (): View => {
     if (this.#view) return this.#view;
     const header = this.#live.view() as ViewHeader;
-    const stretch = this.#steps.path();
+    const stretch = this.#path.now();
     this.#view = makeView(
       header,
       () => (this.#live, this.#steps.all(stretch)),
-      () => (this.#live, this.#turns.list()),
+      () => (this.#live, this.#turns.list(header.revertRefusal)),
     );
     return this.#view;
   };
 
   /** Calls `listener` whenever there is another view, never from inside a call. Gives what ends it. */
   subscribe = (listener: () => void): (() => void) => {
+    void this.#live;
+    checkFunction("listener", listener);
     // A function of one's own, so that the same listener can subscribe twice.
     const own = () => listener();
     this.#listeners.add(own);
@@ -141,26 +152,27 @@ export class Headway {
   can(command: "revert", turn: TurnId): true | Refusal;
   can(command: "prompt" | "stop" | "redo" | "revert", turn?: TurnId): true | Refusal {
     const engine = this.#live;
-    if (!this.#options.send) return "offline";
-    switch (command) {
-      case "prompt":
-        return engine.cannotPrompt() ?? true;
-      case "stop":
-        return engine.cannotStop() ?? true;
-      case "redo":
-        return engine.cannotRedo() ?? true;
-      case "revert":
-        return engine.cannotRevert(text("turn", turn)) ?? true;
-      default:
-        throw new HeadwayError("invalid_argument", `There is no command "${String(command)}".`);
+    const refusals = {
+      prompt: () => engine.cannotPrompt(),
+      stop: () => engine.cannotStop(),
+      redo: () => engine.cannotRedo(),
+      revert: () => engine.cannotRevert(checkText("turn", turn)),
+    };
+    if (!Object.hasOwn(refusals, command)) {
+      throw new HeadwayError("invalid_argument", `There is no command "${String(command)}".`);
     }
+    const refusal = refusals[command]();
+    return this.#options.send ? (refusal ?? true) : "offline";
   }
 
   // ── acting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Asks for a new turn. Settles when the turn has begun: its user step is there. */
   async prompt(words: string, source: "chat" | "feedback" = "chat"): Promise<void> {
-    await this.#command((engine) => engine.prompt(text("words", words), source === "feedback", this.#now()));
+    if (source !== "chat" && source !== "feedback") {
+      throw new HeadwayError("invalid_argument", '"source" has to be "chat" or "feedback".');
+    }
+    await this.#command((engine) => engine.prompt(checkText("words", words), source === "feedback", this.#now()));
   }
 
   /** Asks the agent to end its run. Settles when it is no longer generating. */
@@ -170,7 +182,7 @@ export class Headway {
 
   /** Goes back to before a turn (R1): HEAD moves to its parent, and the canvas shows what was there. */
   revert(turn: TurnId): Promise<Moved> {
-    return this.#command((engine) => engine.revert(text("turn", turn), this.#now()));
+    return this.#command((engine) => engine.revert(checkText("turn", turn), this.#now()));
   }
 
   /** Takes the latest revert back (R3). */
@@ -181,9 +193,10 @@ export class Headway {
   /** Brings the canvas to the content of HEAD (P14). */
   async syncCanvas(): Promise<Moved> {
     const handed = this.#throwing(() => this.#live.syncCanvas() as HandedOver);
-    return new Promise((resolve) => {
-      const then = (canvasWritten: boolean) => resolve({ headId: this.getView().headId, canvasWritten });
-      this.#do(handed, { then });
+    return new Promise((resolve, reject) => {
+      const sync = { resolve, reject };
+      this.#syncing.add(sync);
+      this.#do(handed, { sync });
     });
   }
 
@@ -192,7 +205,7 @@ export class Headway {
   /** A window of the visible steps: `count` of them from position `from`. */
   steps(from = 0, count = Infinity): readonly Step[] {
     void this.#live;
-    const stretch = this.#steps.path();
+    const stretch = this.#path.now();
     const first = Math.min(Math.max(0, Math.trunc(from) || 0), stretch.length);
     return this.#steps.window(stretch, first, Math.min(stretch.length, first + Math.max(0, Math.trunc(count) || 0)));
   }
@@ -200,12 +213,12 @@ export class Headway {
   /** A step by its id, on the path or off it. */
   step(id: StepId): Step | undefined {
     void this.#live;
-    return this.#steps.find(text("id", id));
+    return this.#steps.find(checkText("id", id));
   }
 
   /** The content at a step, or at HEAD: JSON text exactly as it came in (C1), or that of the nearest ancestor (R7). */
   content(at?: StepId): string | undefined {
-    return this.#live.content(at);
+    return this.#live.content(at === undefined ? at : checkText("at", at));
   }
 
   /** Sizes. */
@@ -224,10 +237,12 @@ export class Headway {
       throw new HeadwayError("invalid_argument", "A canvas needs the functions read and replace.");
     }
     const engine = this.#live;
-    this.#canvas = canvas;
+    // An object of its own, so that the same canvas can be bound again and only this binding ends.
+    const bound: PlainCanvas = { read: () => canvas.read(), replace: (content) => canvas.replace(content) };
+    this.#canvas = bound;
     this.#do(engine.bindCanvas(true));
     return () => {
-      if (this.#canvas !== canvas) return;
+      if (this.#canvas !== bound) return;
       this.#canvas = undefined;
       if (this.#engine) this.#do(this.#engine.bindCanvas(false));
     };
@@ -241,7 +256,9 @@ export class Headway {
   // ── the machinery ───────────────────────────────────────────────────────────────────────────────────────────────
 
   #now(): number {
-    return this.#options.now?.() ?? Date.now();
+    const now: unknown = this.#options.now();
+    if (typeof now === "number" && Number.isFinite(now)) return now;
+    throw new HeadwayError("invalid_argument", '"now" has to give the time in ms, as a finite number.');
   }
 
   #throwing<T>(call: () => T): T {
@@ -259,18 +276,19 @@ export class Headway {
     }
     const { ticket, outcome } = this.#throwing(() => ask(engine) as Sent);
     return new Promise<Moved>((resolve, reject) => {
-      this.#waiting.set(ticket, {
-        resolve: ({ headId, prompt }, canvasWritten) =>
-          resolve(prompt === undefined ? { headId, canvasWritten } : { headId, canvasWritten, prompt }),
-        reject,
-      });
+      this.#waiting.set(ticket, { resolve, reject });
       this.#do(outcome, { ticket });
     });
   }
 
   #do(handed: HandedOver, rest: Omit<Todo, "outcome"> = {}): void {
-    if (handed === false && !rest.then) return;
+    if (handed === false && !rest.sync) return;
     const outcome = typeof handed === "object" ? handed : { ...NOTHING, changed: handed };
+    // At once: what is queued is what there is to do, not what there is to see.
+    if (outcome.changed) {
+      this.#view = undefined;
+      this.#isNews = true;
+    }
     this.#todo.push({ outcome, ...rest });
     if (!this.#isWorking) this.#work();
   }
@@ -289,21 +307,20 @@ export class Headway {
     }
   }
 
-  #one({ outcome, ticket, then }: Todo): void {
-    if (outcome.changed) {
-      this.#view = undefined;
-      this.#isNews = true;
-    }
+  #one({ outcome, ticket, sync }: Todo): void {
     for (const frame of outcome.send) this.#send(frame, ticket);
     const canvasWritten = outcome.lookAtCanvas && this.#look();
-    for (const settled of outcome.settled) {
-      const waiting = this.#waiting.get(settled.ticket);
-      this.#waiting.delete(settled.ticket);
-      if (settled.failure) waiting?.reject(new HeadwayError(settled.failure.code, settled.failure.message));
-      else waiting?.resolve(settled, canvasWritten);
-    }
-    then?.(canvasWritten);
+    for (const settled of outcome.settled) this.#settle(settled, canvasWritten);
+    // Freed in between: it was rejected then.
+    if (sync && this.#syncing.delete(sync)) sync.resolve({ headId: this.getView().headId, canvasWritten });
     for (const notice of outcome.notices) this.#notify(notice);
+  }
+
+  #settle({ ticket, failure, headId, prompt }: Settled, canvasWritten: boolean): void {
+    const waiting = this.#waiting.get(ticket);
+    this.#waiting.delete(ticket);
+    if (failure) waiting?.reject(new HeadwayError(failure.code, failure.message));
+    else waiting?.resolve(prompt === undefined ? { headId, canvasWritten } : { headId, canvasWritten, prompt });
   }
 
   #send(frame: string, ticket: number | undefined): void {
@@ -360,12 +377,6 @@ function freed(): HeadwayError {
   return new HeadwayError("freed", "This Headway was freed; make a new one with Headway.create.");
 }
 
-function text(name: string, value: unknown): string {
-  if (typeof value === "string") return value;
-  throw new HeadwayError("invalid_argument", `"${name}" has to be a string.`);
-}
-
-// Where the runtime has it, `using headway = Headway.create()` frees at the end of the block.
 if (typeof Symbol.dispose === "symbol") {
   Object.defineProperty(Headway.prototype, Symbol.dispose, { value: Headway.prototype.free });
 }

@@ -41,6 +41,7 @@ export interface ViewHeader {
   readonly canRedo?: boolean;
   readonly redoLeadsTo?: string;
   readonly pending?: "prompt" | "stop" | "revert" | "redo";
+  readonly revertRefusal?: string;
   readonly autosave: boolean;
   readonly canvasBound: boolean;
   readonly canvasDiffers: boolean;
@@ -50,4 +51,4 @@ export interface ViewHeader {
   readonly capabilities: readonly string[];
 }
 
-export type TurnRecord = Omit<Turn, "canRevert"> & { readonly refusal?: string };
+export type TurnRecord = Omit<Turn, "canRevert">;

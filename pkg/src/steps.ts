@@ -1,24 +1,24 @@
 /**
  * Steps as JavaScript sees them: made when somebody looks, and the same object until the step changes (T8).
  *
- * The engine hands out pairs of numbers (handle, revision). A pair names one version of one step, so an object that was
- * made for it stays right for ever, and two views share it.
+ * A pair (handle, revision) names one version of one step, and revisions only grow, so an object that was made is right
+ * for as long as nobody asks for a newer version. Asked late for a version that is gone, the engine gives the step as it
+ * is now; for a step that is gone it gives nothing.
  */
 import type { Engine } from "../generated/headway.js";
+import { freezeDeep } from "./freeze.js";
+import { handleAt, revisionAt, single, type Stretch } from "./path.js";
 import type { Step } from "./types.js";
-
-/**
- * A stretch of the visible path as it was at some moment: the first `length` pairs of an array that only ever grows.
- * When the path is cut, the array is replaced, so whoever holds a stretch keeps the path that was on show then.
- */
-export interface Stretch {
-  readonly pairs: readonly number[];
-  readonly length: number;
-}
 
 interface Made {
   readonly revision: number;
   readonly step: Step;
+}
+
+interface Window {
+  readonly stretch: Stretch;
+  readonly from: number;
+  readonly steps: readonly Step[];
 }
 
 /** Fields that have a place of their own in {@link Step}; everything else goes to `extra`. */
@@ -41,67 +41,68 @@ const KNOWN = new Set([
 export class Steps {
   readonly #engine: Engine;
   readonly #made = new Map<number, Made>();
-  #pairs: number[] = [];
-  #last: { stretch: Stretch; steps: readonly Step[] } | undefined;
+  #all: Window | undefined;
+  #window: Window | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  /** The path as it is now. Costs what changed since the last call. */
-  path(): Stretch {
-    const from = this.#engine.takeChangedFrom() * 2;
-    // Views hold stretches of the array, so what they see must not be taken away under them.
-    if (from < this.#pairs.length) this.#pairs = this.#pairs.slice(0, from);
-    for (const number of this.#engine.pathFrom(from / 2)) this.#pairs.push(number);
-    return { pairs: this.#pairs, length: this.#pairs.length / 2 };
-  }
-
-  /** All steps of a stretch; the same array for the same stretch. */
+  /** All steps of a stretch; the same array while they are the same. */
   all(stretch: Stretch): readonly Step[] {
-    const last = this.#last;
-    if (last && last.stretch.pairs === stretch.pairs && last.stretch.length === stretch.length) return last.steps;
-    const steps = this.window(stretch, 0, stretch.length);
-    this.#last = { stretch, steps };
-    return steps;
+    return (this.#all = this.#look(stretch, 0, stretch.length, this.#all)).steps;
   }
 
-  /** The steps from one position to before another. */
+  /** The steps from one position to before another; the same array while they are the same and asked for in turn. */
   window(stretch: Stretch, from: number, to: number): readonly Step[] {
-    const missing: number[] = [];
-    for (let at = from; at < to; at++) {
-      const handle = stretch.pairs[2 * at]!;
-      if (this.#made.get(handle)?.revision !== stretch.pairs[2 * at + 1]) missing.push(at);
-    }
-    if (missing.length > 0) this.#make(stretch, missing);
-    const steps: Step[] = [];
-    for (let at = from; at < to; at++) {
-      const made = this.#made.get(stretch.pairs[2 * at]!);
-      // A step that has left the tree since cannot be made any more.
-      if (made) steps.push(made.step);
-    }
-    return Object.freeze(steps);
+    return (this.#window = this.#look(stretch, from, to, this.#window)).steps;
   }
 
   /** One step by its id. */
   find(id: string): Step | undefined {
     const pair = this.#engine.findStep(id);
-    if (pair.length < 2) return undefined;
-    return this.window({ pairs: Array.from(pair), length: 1 }, 0, 1)[0];
+    return pair.length < 2 ? undefined : this.#look(single(pair), 0, 1, undefined).steps[0];
   }
 
-  #make(stretch: Stretch, positions: readonly number[]): void {
-    const handles = Uint32Array.from(positions, (at) => stretch.pairs[2 * at]!);
-    const texts = JSON.parse(this.#engine.stepTexts(handles)) as unknown[];
+  #look(stretch: Stretch, from: number, to: number, last: Window | undefined): Window {
+    if (
+      last?.from === from &&
+      last.stretch.blocks === stretch.blocks &&
+      last.stretch.length === stretch.length &&
+      last.steps.length === to - from
+    )
+      return last;
+    const missing: number[] = [];
+    for (let at = from; at < to; at++) {
+      const made = this.#made.get(handleAt(stretch, at));
+      if (made === undefined || made.revision < revisionAt(stretch, at)) missing.push(at);
+    }
+    const gone = missing.length > 0 ? this.#make(stretch, missing) : undefined;
+    const steps: Step[] = [];
+    for (let at = from; at < to; at++) {
+      if (!gone?.has(at)) steps.push(this.#made.get(handleAt(stretch, at))!.step);
+    }
+    const isSame = last?.steps.length === steps.length && steps.every((step, at) => step === last.steps[at]);
+    return { stretch, from, steps: isSame ? last.steps : Object.freeze(steps) };
+  }
+
+  /** Makes the steps at some positions. Gives the positions of those that are gone. */
+  #make(stretch: Stretch, positions: readonly number[]): Set<number> {
+    const pairs = new Uint32Array(2 * positions.length);
     positions.forEach((at, index) => {
-      const raw = texts[2 * index + 1];
-      const handle = stretch.pairs[2 * at]!;
-      if (raw === null) this.#made.delete(handle);
-      else {
-        const step = toStep(raw as Record<string, unknown>, texts[2 * index] === true);
-        this.#made.set(handle, { revision: stretch.pairs[2 * at + 1]!, step });
-      }
+      pairs[2 * index] = handleAt(stretch, at);
+      pairs[2 * index + 1] = revisionAt(stretch, at);
     });
+    const texts = JSON.parse(this.#engine.stepTexts(pairs)) as unknown[];
+    const gone = new Set<number>();
+    positions.forEach((at, index) => {
+      const [revision, changed, raw] = texts.slice(3 * index, 3 * index + 3) as [number, boolean, unknown];
+      const handle = handleAt(stretch, at);
+      if (raw === null) gone.add(at);
+      else if (this.#made.get(handle)?.revision !== revision)
+        this.#made.set(handle, { revision, step: toStep(raw as Record<string, unknown>, changed) });
+    });
+    return gone;
   }
 }
 
@@ -123,6 +124,6 @@ function toStep(raw: Record<string, unknown>, changed: boolean): Step {
     if (raw[key] !== undefined && raw[key] !== null) step[key] = raw[key];
   }
   // fromEntries defines the fields, so that even `__proto__` is only a name.
-  if (extra.length > 0) step["extra"] = Object.freeze(Object.fromEntries(extra));
-  return Object.freeze(step) as unknown as Step;
+  if (extra.length > 0) step["extra"] = Object.fromEntries(extra);
+  return freezeDeep(step) as unknown as Step;
 }

@@ -149,9 +149,13 @@ export interface View {
   readonly diverged: boolean;
   /** Number of visible steps. */
   readonly length: number;
-  /** The visible steps, oldest first. Made when first read; unchanged steps keep their identity. */
+  /**
+   * The visible steps, oldest first. Made when first read; unchanged steps keep their identity. Read for the first time
+   * when there is a newer view already, a step that has changed since is shown as it is now, and one that is gone is left
+   * out.
+   */
   readonly steps: readonly Step[];
-  /** The turns on the path, oldest first. Made when first read. */
+  /** The turns on the path, oldest first. Made when first read; read late, they are those of now. */
   readonly turns: readonly Turn[];
   /** `unknown` from the loss of the socket to the next snapshot (R4). */
   readonly canRedo: boolean | "unknown";

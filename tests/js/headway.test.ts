@@ -1,46 +1,8 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import fc from "fast-check";
-import { Headway, HeadwayError, type HeadwayOptions, type Notice } from "headway";
+import { Headway, HeadwayError } from "headway";
 import { fixture, headChange, lines, liveStep, snapshot, status, step, TWO_TURNS } from "./fixtures.js";
-
-const made: Headway[] = [];
-afterEach(() => {
-  for (const headway of made.splice(0)) headway.free();
-});
-
-function blank(options: HeadwayOptions = {}) {
-  const sent: string[] = [];
-  const notices: Notice[] = [];
-  const headway = Headway.create({
-    send: (text) => void sent.push(text),
-    onNotice: (notice) => void notices.push(notice),
-    ...options,
-  });
-  made.push(headway);
-  headway.connected();
-  return { headway, sent, notices };
-}
-
-/** A live session in dialect C with two finished turns. */
-function scene(options: HeadwayOptions = {}) {
-  const all = blank(options);
-  all.headway.receive(snapshot());
-  return all;
-}
-
-function canvasOf(headway: Headway, content: unknown) {
-  const canvas = { text: JSON.stringify(content), writes: 0 };
-  const unbind = headway.bindCanvas({
-    read: () => canvas.text,
-    replace: (text) => {
-      canvas.text = text;
-      canvas.writes += 1;
-    },
-  });
-  return { canvas, unbind };
-}
-
-const ids = (headway: Headway) => headway.getView().steps.map((one) => one.id);
+import { blank, canvasOf, ids, made, scene } from "./scene.js";
 
 describe("view", () => {
   test("T8: the same object until something changed", () => {
@@ -86,9 +48,24 @@ describe("view", () => {
   });
 
   test("everything in it is frozen", () => {
-    const view = scene().headway.getView();
-    for (const part of [view, view.path, view.canvas, view.usage, view.steps, view.steps[0], view.turns, view.turns[0]])
+    const { headway } = blank();
+    const busy = {
+      usage: { inputTokens: 1 },
+      toolCalls: [{ toolName: "t", toolCallId: "c", input: { a: [{}] } }],
+      odd: [{}],
+    };
+    headway.receive(snapshot([{ ...TWO_TURNS[0], ...busy }], "u1"));
+    const view = headway.getView();
+    const todo: unknown[] = [view];
+    let seen = 0;
+    while (todo.length > 0) {
+      const part = todo.pop();
+      if (typeof part !== "object" || part === null) continue;
+      seen += 1;
       expect(Object.isFrozen(part)).toBe(true);
+      todo.push(...Object.values(part));
+    }
+    expect(seen).toBeGreaterThan(15);
   });
 
   test("T9: a step has its fields, and unknown ones in extra, lone surrogates and __proto__ included", () => {
@@ -378,6 +355,7 @@ describe("X1 X2 X3: bad input", () => {
     headway.receive(snapshot());
     const view = headway.getView();
     const waiting = headway.revert("t2");
+    headway.getView();
     headway.free();
     headway.free();
     await expect(waiting).rejects.toMatchObject({ code: "freed" });
@@ -387,7 +365,10 @@ describe("X1 X2 X3: bad input", () => {
       () => headway.steps(),
       () => headway.content(),
       () => headway.can("prompt"),
+      () => headway.subscribe(() => undefined),
+      () => headway.bindCanvas({ read: () => "{}", replace: () => undefined }),
       () => view.steps,
+      () => view.turns,
     ])
       expect(call).toThrowError(/was freed/);
     await expect(headway.prompt("hello")).rejects.toMatchObject({ code: "freed" });

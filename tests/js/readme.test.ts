@@ -22,13 +22,15 @@ test("R1: the README's example works against the reference agent service", async
     });
   try {
     const socket = new WebSocket(`${service.url.replace("http", "ws")}api/agents/readme/react`);
-    const names = ["Headway", "socket", "render", "onRevertClick"];
+    const names = ["Headway", "socket", "render", "onRevertClick", "setInterval"];
+    let tick = () => undefined as unknown;
     const run = new Function(...names, `${body.join("\n")}\nreturn { headway, workflow: () => workflow };`);
     const made = run(
       Headway,
       socket,
       (now: View) => ((view = now), seen()),
       (click: typeof revert) => void (revert = click),
+      (call: () => unknown) => void (tick = call),
     ) as { headway: Headway; workflow(): { operators: unknown[] } };
 
     await until((now) => now.connection === "live" && now.agentState === "AVAILABLE");
@@ -38,6 +40,7 @@ test("R1: the README's example works against the reference agent service", async
     await revert?.(built.turns[0]!);
     expect(made.workflow().operators.length).toBe(0);
     expect(view).toMatchObject({ length: 0, canRedo: true });
+    tick();
     const closed = until((now) => now.connection === "offline");
     socket.close();
     await closed;

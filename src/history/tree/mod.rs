@@ -5,6 +5,9 @@
 //!
 //! Children are an intrusive, doubly linked list, so that joining and leaving cost O(1) at any fan-out (T6, T7).
 
+mod contents;
+mod snapshot;
+
 use std::cell::Cell;
 use std::num::NonZeroU32;
 
@@ -21,13 +24,13 @@ use crate::wire::{Ending, ROOT_ID, Role, Usage};
 pub struct StepIx(NonZeroU32);
 
 impl StepIx {
-    pub(super) fn at(index: usize) -> Self {
+    pub(in crate::history) fn at(index: usize) -> Self {
         let number = u32::try_from(index + 1).ok().and_then(NonZeroU32::new);
         // 2^32 steps do not fit into any address space this runs in.
         StepIx(number.unwrap_or(NonZeroU32::MAX))
     }
 
-    pub(super) fn index(self) -> usize {
+    pub(in crate::history) fn index(self) -> usize {
         self.0.get() as usize - 1
     }
 
@@ -168,7 +171,7 @@ impl Tree {
     }
 
     /// The node of that id, made as a bare name when there is none.
-    pub(super) fn name(&mut self, id: &str) -> StepIx {
+    pub(in crate::history) fn name(&mut self, id: &str) -> StepIx {
         if let Some(ix) = self.find(id) {
             return ix;
         }
@@ -274,7 +277,7 @@ impl Tree {
     }
 
     /// Number of handles that were ever in use at once.
-    pub(super) fn capacity(&self) -> usize {
+    pub(in crate::history) fn capacity(&self) -> usize {
         self.nodes.len()
     }
 
@@ -299,7 +302,12 @@ impl Tree {
     }
 
     /// Adds a step, or updates it in place (T1, T10). An absent parent is the root. O(1).
-    pub(super) fn put(&mut self, id: &str, parent: Option<&str>, data: StepData) -> (StepIx, Change) {
+    pub(in crate::history) fn put(
+        &mut self,
+        id: &str,
+        parent: Option<&str>,
+        data: StepData,
+    ) -> (StepIx, Change) {
         let step = self.name(id);
         let parent = self.name(parent.unwrap_or(ROOT_ID));
         self.mark_seen(step);
@@ -358,48 +366,10 @@ impl Tree {
         (step, change)
     }
 
-    /// Whoever remembers a nearest content has to look again.
-    fn contents_changed(&mut self) {
-        self.contents_state = self.contents_state.wrapping_add(1);
-    }
-
-    /// Whether a step says what was before it, and is earlier than another that does: by time, then by id, so that the
-    /// order of arrival does not matter (T2).
-    fn begins_before(&self, step: StepIx, other: StepIx) -> bool {
-        let (Some(one), Some(two)) = (self.data(step), self.data(other)) else { return false };
-        let by_time = one.timestamp.total_cmp(&two.timestamp);
-        one.before.is_some() && by_time.then_with(|| self.id(step).cmp(self.id(other))).is_lt()
-    }
-
-    fn find_earliest(&mut self) {
-        let begun = self
-            .children(Self::ROOT)
-            .filter(|child| self.data(*child).is_some_and(|data| data.before.is_some()));
-        self.earliest =
-            begun.reduce(|first, next| if self.begins_before(next, first) { next } else { first });
-        self.contents_changed();
-    }
-
     fn renew(&mut self, parent: StepIx) {
         let revision = self.next_revision();
         if let Some(node) = self.node_mut(parent) {
             node.brood = revision;
-        }
-    }
-
-    /// A child that does not say what was before it says other things once its parent does.
-    fn renew_children_of(&mut self, parent: StepIx) {
-        let children: Vec<StepIx> = self
-            .children(parent)
-            .filter(|child| {
-                self.data(*child).is_some_and(|data| data.before.is_none() && data.after.is_some())
-            })
-            .collect();
-        for child in children {
-            let revision = self.next_revision();
-            if let Some(node) = self.node_mut(child) {
-                node.revision = revision;
-            }
         }
     }
 
@@ -439,139 +409,5 @@ impl Tree {
                 node.last_child = previous;
             }
         }
-    }
-
-    pub(super) fn begin_snapshot(&mut self) {
-        self.snapshot = self.snapshot.wrapping_add(1);
-        self.mark_seen(Self::ROOT);
-    }
-
-    pub(super) fn mark_seen(&mut self, ix: StepIx) {
-        let snapshot = self.snapshot;
-        if let Some(node) = self.node_mut(ix) {
-            node.seen = snapshot;
-        }
-    }
-
-    /// Whether a step came with the snapshot that is being taken in. The root always does.
-    pub(super) fn is_seen(&self, ix: StepIx) -> bool {
-        self.is_known(ix) && self.node(ix).is_some_and(|node| node.seen == self.snapshot)
-    }
-
-    /// Drops the steps that no `put` named since `begin_snapshot`, what servers told of contents before it, and names
-    /// that nothing hangs on; the names in `pinned` stay. Gives the number of steps dropped. O(nodes).
-    pub(super) fn end_snapshot(&mut self, pinned: &[StepIx]) -> usize {
-        let mut dropped = 0;
-        let mut bare: Vec<StepIx> = Vec::new();
-        for index in 0..self.nodes.len() {
-            let ix = StepIx::at(index);
-            let snapshot = self.snapshot;
-            let Some(node) = self.node_mut(ix) else { continue };
-            node.told = None;
-            let is_fresh = node.data.is_some() && node.seen == snapshot;
-            if is_fresh
-                || ix == Self::ROOT
-                || node.id.is_empty()
-                || pinned.contains(&ix) && node.data.is_none()
-            {
-                continue;
-            }
-            if let Some(old) = node.data.take() {
-                self.total.take(&old.usage);
-                self.turn_names.take_step(old.turn);
-                self.known -= 1;
-                self.unlink(ix);
-                dropped += 1;
-            }
-            if !pinned.contains(&ix) {
-                bare.push(ix);
-            }
-        }
-        self.find_earliest();
-        // What still has children stays as a name: its children wait for it (T2).
-        for ix in bare {
-            let Some(node) = self.node(ix).filter(|node| node.first_child.is_none()) else {
-                continue;
-            };
-            let hash = self.hasher.hash_one(&*node.id);
-            if let Ok(entry) = self.by_id.find_entry(hash, |known| *known == ix) {
-                entry.remove();
-            }
-            let revision = self.next_revision();
-            if let Some(node) = self.node_mut(ix) {
-                node.id = Box::default();
-                node.revision = revision;
-            }
-            self.free.push(ix);
-        }
-        dropped
-    }
-
-    pub(super) fn tell_content(&mut self, step: StepIx, content: ContentIx) {
-        if let Some(node) = self.node_mut(step) {
-            node.told = Some(content);
-        }
-        self.contents_changed();
-    }
-
-    /// The content of a node itself: what the server told last, or what the step left behind; for the root what the
-    /// earliest of the turns below it began with.
-    fn own_content(&self, ix: StepIx) -> Option<ContentIx> {
-        let node = self.node(ix)?;
-        let own = node.told.or(node.data.as_ref().and_then(|data| data.after));
-        if own.is_some() || ix != Self::ROOT {
-            return own;
-        }
-        self.data(self.earliest?)?.before
-    }
-
-    /// The content at a step: its own, else the nearest ancestor's (R7).
-    ///
-    /// What a climb finds is remembered on its way until some content changes, so that a step below HEAD costs O(1).
-    pub(super) fn content_at(&self, step: StepIx) -> Option<ContentIx> {
-        let mut climbed = Vec::new();
-        let mut at = Some(step);
-        // Bounded by the number of nodes, whatever the parents say.
-        let found = loop {
-            let Some(ix) = at.filter(|_| climbed.len() <= self.nodes.len()) else { break None };
-            let Some(node) = self.node(ix) else { break None };
-            let (state, nearest) = node.nearest.get();
-            if state == self.contents_state {
-                break nearest;
-            }
-            climbed.push(ix);
-            let own = self.own_content(ix);
-            if own.is_some() {
-                break own;
-            }
-            at = node.parent;
-        };
-        self.climbed.set(self.climbed.get() + climbed.len() as u64);
-        for ix in climbed {
-            if let Some(node) = self.node(ix) {
-                node.nearest.set((self.contents_state, found));
-            }
-        }
-        found
-    }
-
-    /// The same as the content of [`super::History::content_at`], looked for step by step: what tests hold that against.
-    pub fn content_at_afresh(&self, step: StepIx) -> Option<ContentIx> {
-        let ancestors = std::iter::successors(Some(step), |ix| self.parent(*ix));
-        ancestors.take(self.nodes.len() + 1).find_map(|ix| self.own_content(ix))
-    }
-
-    /// What a step began with, as far as it or its parent says.
-    pub fn content_before(&self, step: StepIx) -> Option<ContentIx> {
-        let before = self.data(step)?.before;
-        before.or_else(|| self.own_content(self.parent(step)?))
-    }
-
-    /// Every content that a step refers to.
-    pub fn contents(&self) -> impl Iterator<Item = ContentIx> + '_ {
-        self.nodes.iter().flat_map(|node| {
-            let data = node.data.as_ref();
-            [node.told, data.and_then(|d| d.before), data.and_then(|d| d.after)].into_iter().flatten()
-        })
     }
 }

@@ -1,0 +1,31 @@
+/** What a host hands in, checked: a mistake is told where it is made, not where it hurts (X2). */
+import { HeadwayError } from "./error.js";
+import type { HeadwayOptions } from "./types.js";
+
+/** Options with nothing left open but `send` and `onNotice`, which may be missing. */
+export type Checked = HeadwayOptions & Required<Pick<HeadwayOptions, "now" | "commandTimeout" | "keepInputMessages">>;
+
+/** Fills in what is missing. */
+export function checkedOptions(options: HeadwayOptions): Checked {
+  if (typeof options !== "object" || options === null) {
+    throw new HeadwayError("invalid_argument", "Headway.create takes an object with options, or nothing.");
+  }
+  for (const name of ["send", "now", "onNotice"] as const) {
+    if (options[name] !== undefined) checkFunction(name, options[name]);
+  }
+  const { commandTimeout = 30_000 } = options;
+  if (typeof commandTimeout !== "number" || !(commandTimeout > 0)) {
+    throw new HeadwayError("invalid_argument", '"commandTimeout" has to be a number of ms above 0.');
+  }
+  const keepInputMessages = options.keepInputMessages === true;
+  return { ...options, now: options.now ?? Date.now, commandTimeout, keepInputMessages };
+}
+
+export function checkFunction(name: string, value: unknown): void {
+  if (typeof value !== "function") throw new HeadwayError("invalid_argument", `"${name}" has to be a function.`);
+}
+
+export function checkText(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new HeadwayError("invalid_argument", `"${name}" has to be a string.`);
+}

@@ -1,0 +1,115 @@
+//! Which content belongs to a step (R7).
+//!
+//! What a climb towards the root finds is remembered on its way until some content changes, so that a step below HEAD costs
+//! O(1) even where no step says anything about contents.
+
+use super::{StepIx, Tree};
+use crate::content::ContentIx;
+
+impl Tree {
+    /// Whoever remembers a nearest content has to look again.
+    pub(super) fn contents_changed(&mut self) {
+        self.contents_state = self.contents_state.wrapping_add(1);
+    }
+
+    /// Whether a step says what was before it, and is earlier than another that does: by time, then by id, so that the
+    /// order of arrival does not matter (T2).
+    pub(super) fn begins_before(&self, step: StepIx, other: StepIx) -> bool {
+        let (Some(one), Some(two)) = (self.data(step), self.data(other)) else { return false };
+        let by_time = one.timestamp.total_cmp(&two.timestamp);
+        one.before.is_some() && by_time.then_with(|| self.id(step).cmp(self.id(other))).is_lt()
+    }
+
+    pub(super) fn find_earliest(&mut self) {
+        let begun = self
+            .children(Self::ROOT)
+            .filter(|child| self.data(*child).is_some_and(|data| data.before.is_some()));
+        self.earliest =
+            begun.reduce(|first, next| if self.begins_before(next, first) { next } else { first });
+        self.contents_changed();
+    }
+
+    /// A child that does not say what was before it says other things once its parent does.
+    pub(super) fn renew_children_of(&mut self, parent: StepIx) {
+        let children: Vec<StepIx> = self
+            .children(parent)
+            .filter(|child| {
+                self.data(*child).is_some_and(|data| data.before.is_none() && data.after.is_some())
+            })
+            .collect();
+        for child in children {
+            let revision = self.next_revision();
+            if let Some(node) = self.node_mut(child) {
+                node.revision = revision;
+            }
+        }
+    }
+
+    pub(in crate::history) fn tell_content(&mut self, step: StepIx, content: ContentIx) {
+        if let Some(node) = self.node_mut(step) {
+            node.told = Some(content);
+        }
+        self.contents_changed();
+    }
+
+    /// The content of a node itself: what the server told last, or what the step left behind; for the root what the
+    /// earliest of the turns below it began with.
+    fn own_content(&self, ix: StepIx) -> Option<ContentIx> {
+        let node = self.node(ix)?;
+        let own = node.told.or(node.data.as_ref().and_then(|data| data.after));
+        if own.is_some() || ix != Self::ROOT {
+            return own;
+        }
+        self.data(self.earliest?)?.before
+    }
+
+    /// The content at a step: its own, else the nearest ancestor's (R7).
+    ///
+    /// What a climb finds is remembered on its way until some content changes, so that a step below HEAD costs O(1).
+    pub(in crate::history) fn content_at(&self, step: StepIx) -> Option<ContentIx> {
+        let mut climbed = Vec::new();
+        let mut at = Some(step);
+        // Bounded by the number of nodes, whatever the parents say.
+        let found = loop {
+            let Some(ix) = at.filter(|_| climbed.len() <= self.nodes.len()) else { break None };
+            let Some(node) = self.node(ix) else { break None };
+            let (state, nearest) = node.nearest.get();
+            if state == self.contents_state {
+                break nearest;
+            }
+            climbed.push(ix);
+            let own = self.own_content(ix);
+            if own.is_some() {
+                break own;
+            }
+            at = node.parent;
+        };
+        self.climbed.set(self.climbed.get() + climbed.len() as u64);
+        for ix in climbed {
+            if let Some(node) = self.node(ix) {
+                node.nearest.set((self.contents_state, found));
+            }
+        }
+        found
+    }
+
+    /// The same as the content of [`super::History::content_at`], looked for step by step: what tests hold that against.
+    pub fn content_at_afresh(&self, step: StepIx) -> Option<ContentIx> {
+        let ancestors = std::iter::successors(Some(step), |ix| self.parent(*ix));
+        ancestors.take(self.nodes.len() + 1).find_map(|ix| self.own_content(ix))
+    }
+
+    /// What a step began with, as far as it or its parent says.
+    pub fn content_before(&self, step: StepIx) -> Option<ContentIx> {
+        let before = self.data(step)?.before;
+        before.or_else(|| self.own_content(self.parent(step)?))
+    }
+
+    /// Every content that a step refers to.
+    pub fn contents(&self) -> impl Iterator<Item = ContentIx> + '_ {
+        self.nodes.iter().flat_map(|node| {
+            let data = node.data.as_ref();
+            [node.told, data.and_then(|d| d.before), data.and_then(|d| d.after)].into_iter().flatten()
+        })
+    }
+}
