@@ -1,5 +1,6 @@
 //! One error for the whole crate: what each layer refuses, with a stable code, a sentence and a place (X2).
 
+use crate::content::schema::SchemaFault;
 use crate::session::Refusal;
 use crate::wire::{FrameFault, StepFault};
 
@@ -12,6 +13,9 @@ pub enum Error {
     /// A frame that makes no sense.
     #[error(transparent)]
     Frame(#[from] FrameFault),
+    /// A schema that makes no sense.
+    #[error(transparent)]
+    Schema(#[from] SchemaFault),
     /// A step that makes no sense.
     #[error(transparent)]
     Step(#[from] StepFault),
@@ -23,6 +27,7 @@ impl Error {
         match self {
             Error::Refused(refusal) => refusal.code(),
             Error::Frame(fault) => fault.code(),
+            Error::Schema(_) => "invalid_schema",
             Error::Step(_) => "malformed_step",
         }
     }
@@ -32,7 +37,7 @@ impl Error {
         match self {
             Error::Frame(fault) => fault.field(),
             Error::Step(fault) => fault.field(),
-            Error::Refused(_) => None,
+            Error::Refused(_) | Error::Schema(_) => None,
         }
     }
 }

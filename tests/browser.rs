@@ -25,7 +25,7 @@ fn receive(engine: &mut Engine, frame: &str) -> JsValue {
 }
 
 fn engine() -> Engine {
-    let mut engine = Engine::new(1_000.0, false);
+    let mut engine = Engine::new("\"texera\"", 1_000.0, false).unwrap();
     engine.connected();
     assert_eq!(receive(&mut engine, SNAPSHOT), JsValue::TRUE);
     engine
@@ -181,6 +181,18 @@ fn p2_p14_the_canvas_is_planned_here_and_written_by_the_host() {
 #[wasm_bindgen_test]
 fn sizes_are_told() {
     let engine = engine();
-    assert_eq!(json(&engine.stats()), r#"{"steps":2,"contents":2,"contentBytes":14}"#);
+    let sizes = engine.stats();
+    for (path, expected) in [("steps", 2.0), ("contents", 2.0), ("entities", 2.0)] {
+        assert_eq!(get(&sizes, path).as_f64(), Some(expected), "{path}");
+    }
+    assert!(get(&sizes, "contentBytes").as_f64().unwrap() >= 14.0);
     assert!(Engine::memory_bytes() >= 65_536.0);
+}
+
+#[wasm_bindgen_test]
+fn x2_a_schema_that_makes_no_sense_is_refused_with_its_place() {
+    let error = Engine::new(r#"{"collections":[{"path":"a","kind":"list"}]}"#, 1.0, false).err().unwrap();
+    assert_eq!(get(&error, "code"), JsValue::from("invalid_schema"));
+    assert!(get(&error, "message").as_string().unwrap().starts_with("collections[0].id: "));
+    assert!(Engine::new("\"react-flow\"", 1.0, false).is_ok());
 }

@@ -220,21 +220,93 @@ proptest! {
         check(&spelled(&left, a), &spelled(&right, b), same(&left, &right));
     }
 
+    /// Documents of the schema, and documents that only look like it.
     #[test]
-    fn c1_a_store_gives_back_what_it_was_given(values in prop::collection::vec((value(), any::<u64>()), 1..20)) {
+    fn c1_c2_a_store_gives_back_what_it_was_given(values in prop::collection::vec((document(), any::<u64>()), 1..12)) {
         let texts: Vec<String> = values.iter().map(|(value, seed)| spelled(value, *seed).trim().to_owned()).collect();
         let mut store = ContentStore::default();
-        let kept: Vec<_> = texts.iter().map(|text| store.intern(Json::check(text).unwrap())).collect();
-        for (text, ix) in texts.iter().zip(&kept) {
-            prop_assert_eq!(store.text(*ix), Some(text.as_str()));
+        let mut kept: Vec<_> = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            // With any other content at hand, near or not.
+            let near = kept.get((values[at].1 % 7) as usize).copied();
+            kept.push(store.take_in(text, near).unwrap());
         }
-        let distinct: std::collections::BTreeSet<_> = texts.iter().collect();
-        prop_assert_eq!(store.len(), distinct.len());
-        prop_assert_eq!(store.bytes(), distinct.iter().map(|text| text.len()).sum::<usize>());
-        for a in 0..kept.len() {
-            for b in 0..kept.len() {
-                prop_assert_eq!(store.equal(kept[a], kept[b]), same(&values[a].0, &values[b].0));
+        for (text, content) in texts.iter().zip(&kept) {
+            prop_assert_eq!(store.text(*content), Some(text.clone()));
+        }
+        for (a, (left, _)) in values.iter().enumerate() {
+            for (b, (right, _)) in values.iter().enumerate() {
+                prop_assert_eq!(texts[a] == texts[b], kept[a] == kept[b]);
+                prop_assert_eq!(store.equal(kept[a], kept[b]), same(left, right), "{}\n{}", &texts[a], &texts[b]);
             }
         }
+        // Half of them go; the others stay whole, and what comes again is taken in again.
+        let stay: Vec<_> = kept.iter().copied().step_by(2).collect();
+        store.retain(stay.iter().copied());
+        for (at, content) in kept.iter().enumerate() {
+            if stay.contains(content) {
+                prop_assert_eq!(store.text(*content), Some(texts[at].clone()));
+            }
+        }
+        let again: Vec<_> = texts.iter().map(|text| store.take_in(text, stay.first().copied()).unwrap()).collect();
+        for (text, content) in texts.iter().zip(&again) {
+            prop_assert_eq!(store.text(*content), Some(text.clone()));
+        }
+        store.retain(std::iter::empty());
+        prop_assert_eq!((store.len(), store.entities(), store.nodes()), (0, 0, 0), "nothing is left behind");
     }
+
+    /// C2 and C3: a store agrees with the canonical forms on documents that differ little, and keeps them as little.
+    #[test]
+    fn c2_a_store_sees_a_small_difference(value in document(), a in any::<u64>(), b in any::<u64>(), at in any::<u64>()) {
+        let other = nudge(&value, &mut Dice(at));
+        let (left, right) = (spelled(&value, a), spelled(&other, b));
+        let mut store = ContentStore::default();
+        let Ok(one) = store.take_in(&left, None) else { return Ok(()) };
+        let Ok(two) = store.take_in(&right, Some(one)) else { return Ok(()) };
+        prop_assert_eq!(store.equal(one, two), same(&value, &other), "{}\n{}", left, right);
+        prop_assert_eq!(store.text(two), Some(right.trim().to_owned()));
+    }
+}
+
+/// A workflow of a few entities on few ids, with some other values where entities should be.
+fn document() -> impl Strategy<Value = Value> {
+    let word = |text: &str| text.chars().map(u32::from).collect::<Vec<u32>>();
+    let id = prop::sample::select(vec!["op1", "op2", "op3", "a\"b"]).prop_map(word);
+    let entity = move |field: &'static str| {
+        (id.clone(), value(), prop::option::of(value())).prop_map(move |(id, data, more)| {
+            let mut members = vec![(word("data"), data), (word(field), Value::Text(id))];
+            members.extend(more.map(|more| (word("more"), more)));
+            members.sort();
+            Value::Object(members)
+        })
+    };
+    let odd = || prop_oneof![3 => Just(None), 1 => value().prop_map(Some)];
+    let list = |field| {
+        (prop::collection::vec(entity(field), 0..5), odd()).prop_map(|(mut list, odd)| {
+            list.extend(odd);
+            Value::List(list)
+        })
+    };
+    let map = prop::collection::btree_map(prop::sample::select(vec!["op1", "op2", "op3"]), value(), 0..4)
+        .prop_map(move |members| {
+            Value::Object(members.into_iter().map(|(id, value)| (word(id), value)).collect())
+        });
+    let collections = (list("operatorID"), map, list("linkID"), odd(), odd(), any::<u8>());
+    collections.prop_map(move |(operators, positions, links, settings, extra, which)| {
+        let mut members = Vec::new();
+        let parts = [
+            ("operators", Some(operators)),
+            ("operatorPositions", Some(positions)),
+            ("links", Some(links)),
+            ("settings", settings.clone()),
+            ("commentBoxes", settings),
+            ("unknown", extra),
+        ];
+        for (at, (key, part)) in parts.into_iter().enumerate() {
+            members.extend(part.filter(|_| which >> at & 3 != 0).map(|part| (word(key), part)));
+        }
+        members.sort();
+        Value::Object(members)
+    })
 }

@@ -64,7 +64,7 @@ export class Headway {
 
   private constructor(options: Checked) {
     this.#options = options;
-    this.#engine = new Engine(options.commandTimeout, options.keepInputMessages);
+    this.#engine = engineFor(options);
     this.#path = new Path(this.#engine);
     this.#steps = new Steps(this.#engine);
     this.#turns = new Turns(this.#engine);
@@ -359,6 +359,15 @@ export class Headway {
     for (const listener of [...this.#listeners]) {
       if (this.#listeners.has(listener)) guarded(listener);
     }
+  }
+}
+
+/** The engine checks the schema; what it says is told as an error of ours. */
+function engineFor({ schema, commandTimeout, keepInputMessages }: Checked): Engine {
+  try {
+    return new Engine(JSON.stringify(schema) ?? "null", commandTimeout, keepInputMessages);
+  } catch (thrown) {
+    throw asHeadwayError(thrown);
   }
 }
 

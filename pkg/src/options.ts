@@ -3,7 +3,8 @@ import { HeadwayError } from "./error.js";
 import type { HeadwayOptions } from "./types.js";
 
 /** Options with nothing left open but `send` and `onNotice`, which may be missing. */
-export type Checked = HeadwayOptions & Required<Pick<HeadwayOptions, "now" | "commandTimeout" | "keepInputMessages">>;
+export type Checked = HeadwayOptions &
+  Required<Pick<HeadwayOptions, "schema" | "now" | "commandTimeout" | "keepInputMessages">>;
 
 /** Fills in what is missing. */
 export function checkedOptions(options: HeadwayOptions): Checked {
@@ -18,7 +19,8 @@ export function checkedOptions(options: HeadwayOptions): Checked {
     throw new HeadwayError("invalid_argument", '"commandTimeout" has to be a number of ms above 0.');
   }
   const keepInputMessages = options.keepInputMessages === true;
-  return { ...options, now: options.now ?? Date.now, commandTimeout, keepInputMessages };
+  const { schema = "texera", now = Date.now } = options;
+  return { ...options, schema, now, commandTimeout, keepInputMessages };
 }
 
 export function checkFunction(name: string, value: unknown): void {

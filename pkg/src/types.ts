@@ -36,6 +36,7 @@ export type Refusal =
   | "save_failed"
   | "freed"
   | "invalid_argument"
+  | "invalid_schema"
   | (string & {});
 
 /** Something that is worth knowing and refuses nothing. */
@@ -50,8 +51,39 @@ export interface Notice {
   readonly path?: string;
 }
 
+/** What a document consists of. Top-level keys that no collection names are carried as values. */
+export interface Schema {
+  /** Those that others refer to come first. */
+  readonly collections: readonly Collection[];
+}
+
+/** One collection of a document. */
+export interface Collection {
+  /** Its key in the content: `"operators"`. */
+  readonly path: string;
+  /** What holds the entities: a list of objects, an object whose keys are the ids, or one value. */
+  readonly kind: "list" | "map" | "value";
+  /** Of a list: the field that tells its entities apart. */
+  readonly id?: string;
+  /** Where the position {x, y} of an entity is; `[]` when the entity is a position. */
+  readonly position?: readonly string[];
+  /** Fields that name an entity for a person, the best first. */
+  readonly label?: readonly string[];
+  /** Fields that refer to entities; `field: []` means the key of the entity. */
+  readonly refs?: readonly {
+    readonly field: readonly string[];
+    readonly to: string;
+    /** Where on that entity the reference ends: the name is at `field`, and one of those in the list `among`. */
+    readonly port?: { readonly field: readonly string[]; readonly among: string; readonly id: string };
+  }[];
+  /** Fields that every entity has to have. */
+  readonly required?: readonly string[];
+}
+
 /** How a {@link Headway} is set up. Everything is optional. */
 export interface HeadwayOptions {
+  /** What the document consists of. Default `"texera"`. One that makes no sense is refused with `invalid_schema`. */
+  schema?: "texera" | "react-flow" | Schema;
   /** Puts a command on the wire: one text frame. Without it every command is refused with `offline`. */
   send?: (text: string) => void;
   /** The time in ms since the epoch. Default: `Date.now`. */
@@ -201,7 +233,9 @@ export interface Stats {
   readonly steps: number;
   /** Distinct contents held. */
   readonly contents: number;
-  /** Bytes of text of those contents. */
+  /** Distinct entities that they consist of, and what lies between them. */
+  readonly entities: number;
+  /** Bytes that all this takes. */
   readonly contentBytes: number;
   /** Bytes of linear memory the module has taken so far; it never shrinks. */
   readonly wasmBytes: number;

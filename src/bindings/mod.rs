@@ -14,6 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use self::frame_buffer::FrameBuffer;
 use crate::canvas::Plan;
+use crate::content::Schema;
 use crate::engine::{self, CommandName, Options, Outcome};
 use crate::error::Error;
 use crate::history::StepIx;
@@ -31,8 +32,8 @@ struct Sent {
 }
 
 #[derive(Serialize)]
-struct CanvasPlan<'a> {
-    write: Option<&'a str>,
+struct CanvasPlan {
+    write: Option<String>,
     outcome: Outcome,
 }
 
@@ -68,11 +69,13 @@ fn code_of(answer: Result<(), Refusal>) -> Option<String> {
 
 #[wasm_bindgen]
 impl Engine {
-    /// An engine that knows nothing yet. `command_timeout` in ms.
+    /// An engine that knows nothing yet. `schema` is the JSON text of a preset's name or of a schema, `command_timeout`
+    /// in ms.
     #[wasm_bindgen(constructor)]
-    pub fn new(command_timeout: f64, keep_input_messages: bool) -> Engine {
-        let options = Options { command_timeout, keep_input_messages };
-        Engine(engine::Engine::new(options), FrameBuffer::default())
+    pub fn new(schema: &str, command_timeout: f64, keep_input_messages: bool) -> Result<Engine, JsValue> {
+        let schema = Schema::read(schema).map_err(into_error)?;
+        let options = Options { schema, command_timeout, keep_input_messages };
+        Ok(Engine(engine::Engine::new(options), FrameBuffer::default()))
     }
 
     /// The socket opened.
@@ -253,7 +256,7 @@ impl Engine {
 
     /// The content at a step, or at HEAD, as text.
     pub fn content(&self, at: Option<String>) -> Option<String> {
-        self.0.content(at.as_deref()).map(str::to_owned)
+        self.0.content(at.as_deref())
     }
 
     /// Sizes.

@@ -29,7 +29,7 @@ pub enum Plan {
     Write(ContentIx),
     /// Somebody edited it; leave it alone.
     LeaveAlone,
-    /// What the host read is no JSON: nothing can be compared, so nothing is overwritten.
+    /// What the host read is no JSON object: nothing can be compared, so nothing is overwritten.
     Unreadable,
 }
 
@@ -81,20 +81,20 @@ impl Canvas {
     }
 
     /// Decides, now that the host has read the canvas.
-    pub fn plan(&mut self, contents: &ContentStore, on_canvas: &str) -> Plan {
+    pub fn plan(&mut self, contents: &mut ContentStore, on_canvas: &str) -> Plan {
         let Some((target, policy)) = self.wanted.take() else {
             return Plan::Nothing;
         };
-        if crate::content::Json::check(on_canvas).is_err() {
+        let Ok(shown) = contents.take_in(on_canvas, Some(target)) else {
             self.differs = true;
             return Plan::Unreadable;
-        }
-        if contents.equals_text(target, on_canvas) {
+        };
+        if contents.equal(target, shown) {
             self.last_put = Some(target);
             self.differs = false;
             return Plan::Nothing;
         }
-        let untouched = self.last_put.is_some_and(|last| contents.equals_text(last, on_canvas));
+        let untouched = self.last_put.is_some_and(|last| contents.equal(last, shown));
         self.differs = true;
         match policy {
             Policy::Look => Plan::Nothing,
@@ -130,10 +130,9 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::Json;
 
     fn put(contents: &mut ContentStore, text: &str) -> ContentIx {
-        contents.intern(Json::check(text).unwrap())
+        contents.take_in(text, None).unwrap()
     }
 
     #[test]
@@ -144,10 +143,10 @@ mod tests {
         assert!(!canvas.want(head, Policy::Exact), "nothing is bound");
         canvas.bind(true);
         assert!(canvas.want(head, Policy::Exact));
-        assert_eq!(canvas.plan(&contents, r#"{ "a": 1.0 }"#), Plan::Nothing);
+        assert_eq!(canvas.plan(&mut contents, r#"{ "a": 1.0 }"#), Plan::Nothing);
         // The same target again, but a person edited in between: it is written.
         canvas.want(head, Policy::Exact);
-        assert_eq!(canvas.plan(&contents, r#"{"a":2}"#), Plan::Write(head));
+        assert_eq!(canvas.plan(&mut contents, r#"{"a":2}"#), Plan::Write(head));
         assert!(canvas.differs());
         canvas.written();
         assert!(!canvas.differs());
@@ -156,55 +155,55 @@ mod tests {
     #[test]
     fn p14_only_an_untouched_canvas_follows_by_itself() {
         let mut contents = ContentStore::default();
-        let old = put(&mut contents, "[1]");
-        let new = put(&mut contents, "[2]");
+        let old = put(&mut contents, "{\"v\":1}");
+        let new = put(&mut contents, "{\"v\":2}");
         let mut canvas = Canvas::default();
         canvas.bind(true);
         canvas.want(new, Policy::IfUntouched);
-        assert_eq!(canvas.plan(&contents, "[]"), Plan::LeaveAlone, "a first connect overwrites nothing");
+        assert_eq!(canvas.plan(&mut contents, "{}"), Plan::LeaveAlone, "a first connect overwrites nothing");
         canvas.want(old, Policy::Exact);
-        assert_eq!(canvas.plan(&contents, "[]"), Plan::Write(old));
+        assert_eq!(canvas.plan(&mut contents, "{}"), Plan::Write(old));
         canvas.written();
         canvas.want(new, Policy::IfUntouched);
-        assert_eq!(canvas.plan(&contents, "[1]"), Plan::Write(new));
+        assert_eq!(canvas.plan(&mut contents, "{\"v\":1}"), Plan::Write(new));
         canvas.want(new, Policy::IfUntouched);
-        assert_eq!(canvas.plan(&contents, "[3]"), Plan::LeaveAlone);
+        assert_eq!(canvas.plan(&mut contents, "{\"v\":3}"), Plan::LeaveAlone);
     }
 
     #[test]
     fn p14_a_failure_leaves_no_wish_behind_that_a_later_connect_would_carry_out() {
         let mut contents = ContentStore::default();
-        let [old, new] = ["[1]", "[2]"].map(|text| put(&mut contents, text));
+        let [old, new] = ["{\"v\":1}", "{\"v\":2}"].map(|text| put(&mut contents, text));
         let mut canvas = Canvas::default();
         canvas.bind(true);
         canvas.want(old, Policy::Exact);
         canvas.failed();
         canvas.want(new, Policy::IfUntouched);
-        assert_eq!(canvas.plan(&contents, "[3]"), Plan::LeaveAlone);
+        assert_eq!(canvas.plan(&mut contents, "{\"v\":3}"), Plan::LeaveAlone);
     }
 
     #[test]
     fn a_look_writes_nothing_but_sees_the_difference() {
         let mut contents = ContentStore::default();
-        let head = put(&mut contents, "[1]");
+        let head = put(&mut contents, "{\"v\":1}");
         let mut canvas = Canvas::default();
         canvas.bind(true);
         canvas.want(head, Policy::Look);
-        assert_eq!(canvas.plan(&contents, "[2]"), Plan::Nothing);
+        assert_eq!(canvas.plan(&mut contents, "{\"v\":2}"), Plan::Nothing);
         assert!(canvas.differs());
         canvas.want(head, Policy::Look);
         canvas.want(head, Policy::Exact);
         canvas.want(head, Policy::Look);
-        assert_eq!(canvas.plan(&contents, "[2]"), Plan::Write(head), "the firmest wish counts");
+        assert_eq!(canvas.plan(&mut contents, "{\"v\":2}"), Plan::Write(head), "the firmest wish counts");
     }
 
     #[test]
     fn a_canvas_that_cannot_be_read_is_left_alone() {
         let mut contents = ContentStore::default();
-        let head = put(&mut contents, "[1]");
+        let head = put(&mut contents, "{\"v\":1}");
         let mut canvas = Canvas::default();
         canvas.bind(true);
         canvas.want(head, Policy::Exact);
-        assert_eq!(canvas.plan(&contents, "undefined"), Plan::Unreadable);
+        assert_eq!(canvas.plan(&mut contents, "undefined"), Plan::Unreadable);
     }
 }

@@ -102,10 +102,10 @@ fn repeats_a_key(mut rest: Tokens<'_>, differed: Token<'_>, levels: &[Level<'_>]
             Token::Close | Token::CloseList if deeper.pop().is_none() => open = open.saturating_sub(1),
             Token::Str(key) if at_key => {
                 let known = open.checked_sub(1).and_then(|i| levels.get(i));
-                if let (true, Some(Some(on_the_way))) = (deeper.is_empty(), known) {
-                    if Units::new(key).eq(Units::new(on_the_way)) {
-                        return true;
-                    }
+                if let (true, Some(Some(on_the_way))) = (deeper.is_empty(), known)
+                    && Units::new(key).eq(Units::new(on_the_way))
+                {
+                    return true;
                 }
                 at_key = false;
                 token = rest.next();

@@ -215,13 +215,15 @@ impl<'a> Units<'a> {
             return Unit::Char(c);
         }
         let mut ahead = self.rest.clone();
-        if (0xd800..0xdc00).contains(&first) && ahead.next() == Some('\\') && ahead.next() == Some('u') {
-            if let Some(second) = Self::hex(&mut ahead).filter(|u| (0xdc00..0xe000).contains(u)) {
-                let joined = 0x10000 + ((u32::from(first) - 0xd800) << 10) + (u32::from(second) - 0xdc00);
-                if let Some(c) = char::from_u32(joined) {
-                    self.rest = ahead;
-                    return Unit::Char(c);
-                }
+        if (0xd800..0xdc00).contains(&first)
+            && ahead.next() == Some('\\')
+            && ahead.next() == Some('u')
+            && let Some(second) = Self::hex(&mut ahead).filter(|u| (0xdc00..0xe000).contains(u))
+        {
+            let joined = 0x10000 + ((u32::from(first) - 0xd800) << 10) + (u32::from(second) - 0xdc00);
+            if let Some(c) = char::from_u32(joined) {
+                self.rest = ahead;
+                return Unit::Char(c);
             }
         }
         Unit::Lone(first)

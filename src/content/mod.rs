@@ -12,11 +12,18 @@
 //! Place in the flow: `wire` hands over slices of a frame, `history` keeps the handles, `canvas` compares with what is
 //! on the canvas now.
 
+mod atom;
 pub mod canonical;
 mod decimal;
+mod ingest;
+mod interner;
 pub mod json;
 pub mod scan;
+pub mod schema;
+mod sequence;
 pub mod store;
 
+pub use ingest::begins_with;
 pub use json::{Json, JsonFault};
+pub use schema::Schema;
 pub use store::{ContentIx, ContentStore};

@@ -1,7 +1,7 @@
 //! A JSON scanner: walks over a text once, checks its grammar, and hands out slices of it.
 //!
 //! It builds nothing, decodes nothing and does not recurse: what is nested in a value that is only stored costs a bit of
-//! scratch per level. Strings, which are most of a workflow, are skipped 16 bytes at a time. The grammar is RFC 8259's,
+//! scratch per level. Strings, which are most of a workflow, are skipped by words. The grammar is RFC 8259's,
 //! as `JSON.parse` has it; the text is UTF-8 already, so lone surrogates can only come as escapes and pass untouched.
 
 use super::json::{Json, JsonFault};
@@ -36,8 +36,7 @@ impl ScanFault {
 
 type Scan<T> = Result<T, ScanFault>;
 
-/// Bytes looked at together, in long strings and in short ones.
-const BLOCK: usize = 32;
+/// Bytes looked at together.
 const WORD: usize = 8;
 
 impl<'a> Scanner<'a> {
@@ -219,8 +218,35 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A key and its colon.
-    fn key(&mut self) -> Scan<&'a str> {
+    /// The position: how many bytes have been walked over.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back to a position that was walked over.
+    pub fn rewind(&mut self, at: usize) {
+        self.at = self.at.min(at);
+    }
+
+    /// Walks over a byte if it comes next.
+    pub fn eat(&mut self, byte: u8) -> bool {
+        let is_next = self.byte() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// The text from a position to here.
+    pub fn since(&self, from: usize) -> &'a str {
+        self.slice(from)
+    }
+
+    /// A fault here.
+    pub fn expected(&self, reason: &'static str) -> ScanFault {
+        ScanFault { at: self.at, reason }
+    }
+
+    /// A key and its colon; gives the key as it is written, without its quotes.
+    pub fn key(&mut self) -> Scan<&'a str> {
         if self.peek() != Some(b'"') {
             return self.fault("a key in quotes was expected");
         }
@@ -256,8 +282,8 @@ impl<'a> Scanner<'a> {
         let bytes = self.text.as_bytes().get(self.at..).unwrap_or(&[]);
         let mut plain = 0;
         // Keys and most values are short: a word or two decides.
-        for word in bytes.chunks_exact(WORD) {
-            let stop = first_special(word);
+        for word in bytes.as_chunks::<WORD>().0 {
+            let stop = specials(*word).trailing_zeros() as usize / 8;
             plain += stop;
             if stop < WORD {
                 self.at += plain;
@@ -267,12 +293,21 @@ impl<'a> Scanner<'a> {
                 break;
             }
         }
-        for block in bytes.get(plain..).unwrap_or(&[]).chunks_exact(BLOCK) {
+        let (blocks, _) = bytes.get(plain..).unwrap_or(&[]).as_chunks::<WORD>();
+        for block in blocks.chunks_exact(4) {
             // No early exit inside a block, so that it compiles to a few vector instructions.
-            if block.iter().fold(false, |stop, b| stop | is_special(*b)) {
+            if block.iter().fold(0, |found, word| found | specials(*word)) != 0 {
                 break;
             }
-            plain += BLOCK;
+            plain += 4 * WORD;
+        }
+        for word in bytes.get(plain..).unwrap_or(&[]).as_chunks::<WORD>().0 {
+            let stop = specials(*word).trailing_zeros() as usize / 8;
+            plain += stop;
+            if stop < WORD {
+                self.at += plain;
+                return;
+            }
         }
         let tail = bytes.get(plain..).unwrap_or(&[]);
         self.at += plain + tail.iter().position(|b| is_special(*b)).unwrap_or(tail.len());
@@ -345,20 +380,17 @@ fn is_special(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || byte < 0x20
 }
 
-/// How many bytes of a word come before the first special one: [`WORD`] when there is none.
+/// The special bytes of a word: the high bit of each is set, and the lowest bit that is set is never a false one.
 ///
-/// A byte is zero exactly when subtracting one borrows into its high bit; the lowest such bit is never a false one.
-/// (Mycroft, 1987; see "Determine if a word has a zero byte" in Anderson's Bit Twiddling Hacks.)
-fn first_special(word: &[u8]) -> usize {
+/// A byte is zero exactly when subtracting one borrows into its high bit. (Mycroft, 1987; see "Determine if a word has a
+/// zero byte" in Anderson's Bit Twiddling Hacks.)
+fn specials(word: [u8; WORD]) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; WORD]);
     const HIGHS: u64 = ONES << 7;
-    let Ok(bytes) = word.try_into() else { return 0 };
-    let word = u64::from_le_bytes(bytes);
+    let word = u64::from_le_bytes(word);
     let zero = |word: u64| word.wrapping_sub(ONES) & !word;
     let below_space = word.wrapping_sub(ONES * 0x20) & !word;
-    let found =
-        (zero(word ^ (ONES * b'"' as u64)) | zero(word ^ (ONES * b'\\' as u64)) | below_space) & HIGHS;
-    found.trailing_zeros() as usize / 8
+    (zero(word ^ (ONES * b'"' as u64)) | zero(word ^ (ONES * b'\\' as u64)) | below_space) & HIGHS
 }
 
 #[cfg(test)]

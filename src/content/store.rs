@@ -1,79 +1,96 @@
-//! Every distinct content text once.
+//! The content store: every entity once, a content as a few handles.
 //!
-//! A text is hashed and looked up; a hit is always confirmed byte by byte.
+//! A content is the list of its top-level members. A collection of the schema is a sequence of entities between two edges;
+//! everything else is an atom. Joined again they are the text that came in, byte for byte (C1). What two contents have in
+//! common they share: storing one that differs from another in k of n entities costs O(k log n) memory (C3).
 
-use std::num::NonZeroU32;
+use std::hash::BuildHasher;
 
-use hashbrown::{HashMap, HashTable};
-use xxhash_rust::xxh3::xxh3_64;
+use hashbrown::{DefaultHashBuilder, HashMap};
 
+use super::atom::{Atom, AtomIx, Atoms, EntityId};
 use super::canonical;
-use super::json::Json;
+use super::interner::{Handle, Interner, Marks};
+use super::schema::{Kind, Schema};
+use super::sequence::{Node, SequenceIx, Sequences};
 
 /// A content in the store. Two handles are the same if and only if the texts are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ContentIx(NonZeroU32);
+pub type ContentIx = Handle<Content>;
 
-impl ContentIx {
-    fn at(index: usize) -> Option<Self> {
-        u32::try_from(index + 1).ok().and_then(NonZeroU32::new).map(ContentIx)
-    }
-
-    fn index(self) -> usize {
-        self.0.get() as usize - 1
-    }
+/// A content: what lies at its top level, in order.
+#[derive(Debug)]
+pub struct Content {
+    pub(super) parts: Box<[Part]>,
+    /// Bytes of its text.
+    pub(super) length: usize,
 }
 
-struct Slot {
-    text: Box<str>,
-    hash: u64,
+/// A member at the top level of a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// A member that is no collection.
+    Plain(AtomIx),
+    /// A collection between its edges.
+    Collection { open: AtomIx, items: SequenceIx, close: AtomIx },
 }
 
 /// The contents that something still refers to.
 #[derive(Default)]
 pub struct ContentStore {
-    slots: Vec<Option<Slot>>,
-    free: Vec<ContentIx>,
-    by_hash: HashTable<ContentIx>,
+    pub(super) schema: Schema,
+    pub(super) atoms: Atoms,
+    pub(super) sequences: Sequences,
+    pub(super) contents: Interner<Content>,
+    hasher: DefaultHashBuilder,
     /// Answers of [`ContentStore::equal`], smaller handle first.
     compared: HashMap<(ContentIx, ContentIx), bool>,
-    bytes: usize,
 }
 
 impl ContentStore {
-    /// Keeps a text and gives its handle. Costs one hash of the text, and a comparison where it is known; allocates only
-    /// for a text that is new.
-    pub fn intern(&mut self, json: Json<'_>) -> ContentIx {
-        let text = json.text();
-        let hash = xxh3_64(text.as_bytes());
-        let known = self.by_hash.find(hash, |ix| self.text(*ix) == Some(text));
-        if let Some(&ix) = known {
-            return ix;
-        }
-        let slot = Some(Slot { text: text.into(), hash });
-        self.bytes += text.len();
-        let ix = match self.free.pop() {
-            Some(ix) => {
-                if let Some(place) = self.slots.get_mut(ix.index()) {
-                    *place = slot;
-                }
-                ix
-            }
-            None => {
-                self.slots.push(slot);
-                // 2^32 distinct contents do not fit into any address space this runs in.
-                ContentIx::at(self.slots.len() - 1).unwrap_or(ContentIx(NonZeroU32::MAX))
-            }
-        };
-        let slots = &self.slots;
-        let rehash = |ix: &ContentIx| slots.get(ix.index()).and_then(Option::as_ref).map_or(0, |s| s.hash);
-        self.by_hash.insert_unique(hash, ix, rehash);
-        ix
+    /// A store for documents of a schema.
+    pub fn new(schema: Schema) -> Self {
+        ContentStore { schema, ..ContentStore::default() }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    pub(super) fn keep(&mut self, parts: Vec<Part>, length: usize) -> ContentIx {
+        let hash = self.hasher.hash_one(&parts);
+        self.contents.intern(
+            hash,
+            |known| *known.parts == *parts,
+            || Content { parts: parts.clone().into(), length },
+        )
     }
 
     /// The text, exactly as it came in (C1).
-    pub fn text(&self, ix: ContentIx) -> Option<&str> {
-        self.slots.get(ix.index())?.as_ref().map(|slot| &*slot.text)
+    pub fn text(&self, content: ContentIx) -> Option<String> {
+        let content = self.contents.get(content)?;
+        let mut text = String::with_capacity(content.length);
+        text.push('{');
+        for (at, part) in content.parts.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            match *part {
+                Part::Plain(atom) => text.push_str(self.atoms.text(atom)),
+                Part::Collection { open, items, close } => {
+                    text.push_str(self.atoms.text(open));
+                    for (at, atom) in self.sequences.atoms(items).enumerate() {
+                        if at > 0 {
+                            text.push(',');
+                        }
+                        text.push_str(self.atoms.text(atom));
+                    }
+                    text.push_str(self.atoms.text(close));
+                }
+            }
+        }
+        text.push('}');
+        Some(text)
     }
 
     /// Whether two contents are canonically equal (C2). Remembered, so asking again is free.
@@ -85,39 +102,107 @@ impl ContentStore {
         if let Some(&known) = self.compared.get(&pair) {
             return known;
         }
-        let answer = self.text(a).is_some_and(|text| self.equals_text(b, text));
+        let answer = self.compare(a, b);
         self.compared.insert(pair, answer);
         answer
     }
 
-    /// Whether a content is canonically equal to a text that is not kept. Text that is not JSON equals nothing.
-    pub fn equals_text(&self, ix: ContentIx, text: &str) -> bool {
-        match (self.text(ix).map(Json::check), Json::check(text)) {
-            (Some(Ok(kept)), Ok(other)) => canonical::equal(kept, other),
+    fn compare(&self, a: ContentIx, b: ContentIx) -> bool {
+        let (Some(mine), Some(theirs)) = (self.members(a), self.members(b)) else { return false };
+        mine.len() == theirs.len()
+            && mine
+                .iter()
+                .all(|(key, part)| theirs.get(key).is_some_and(|other| self.same_part(*part, *other)))
+    }
+
+    /// The members at the top level by key; of a repeated key the last.
+    pub(super) fn members(&self, content: ContentIx) -> Option<HashMap<EntityId, Part>> {
+        let content = self.contents.get(content)?;
+        let keyed = content.parts.iter().filter_map(|part| {
+            let (Part::Plain(atom) | Part::Collection { open: atom, .. }) = *part;
+            Some((self.atoms.get(atom)?.id?, *part))
+        });
+        Some(keyed.collect())
+    }
+
+    fn same_part(&self, a: Part, b: Part) -> bool {
+        match (a, b) {
+            (Part::Plain(x), Part::Plain(y)) => self.same_value(x, y),
+            (Part::Collection { open, items: x, .. }, Part::Collection { items: y, .. }) => {
+                x == y || self.same_items(open, x, y)
+            }
             _ => false,
         }
     }
 
-    /// Drops every content for which `is_live` is false. Handles of those that stay remain valid.
-    pub fn retain(&mut self, is_live: impl Fn(ContentIx) -> bool) {
-        for (index, place) in self.slots.iter_mut().enumerate() {
-            let Some(ix) = ContentIx::at(index).filter(|ix| !is_live(*ix)) else {
+    fn same_items(&self, open: AtomIx, x: SequenceIx, y: SequenceIx) -> bool {
+        let collection = self.atoms.get(open).map(|open| open.collection);
+        let kind = collection.and_then(|index| self.schema.get(index)).map(|c| c.kind);
+        if kind != Some(Kind::Map) {
+            // The order of a list is part of the content.
+            return self
+                .sequences
+                .atoms(x)
+                .map(Some)
+                .chain([None])
+                .zip(self.sequences.atoms(y).map(Some).chain([None]))
+                .all(|pair| match pair {
+                    (Some(a), Some(b)) => self.same_value(a, b),
+                    (a, b) => a.is_none() && b.is_none(),
+                })
+                && self.sequences.atoms(x).count() == self.sequences.atoms(y).count();
+        }
+        let by_key = |sequence| -> HashMap<Option<EntityId>, AtomIx> {
+            let atoms = self.sequences.atoms(sequence);
+            atoms.filter_map(|atom| Some((self.atoms.get(atom)?.id, atom))).collect()
+        };
+        let (mine, theirs) = (by_key(x), by_key(y));
+        mine.len() == theirs.len()
+            && mine.iter().all(|(key, a)| theirs.get(key).is_some_and(|b| self.same_value(*a, *b)))
+    }
+
+    /// Whether two atoms hold canonically equal values.
+    pub(super) fn same_value(&self, a: AtomIx, b: AtomIx) -> bool {
+        if a == b {
+            return true;
+        }
+        let value = |atom| self.atoms.get(atom).and_then(Atom::value);
+        match (value(a), value(b)) {
+            (Some(a), Some(b)) => canonical::equal(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+
+    /// Drops every content for which `is_live` is false, and what only it needed. Handles of those that stay remain valid.
+    pub fn retain(&mut self, live: impl Iterator<Item = ContentIx>) {
+        let (mut contents, mut nodes, mut atoms) =
+            (Marks::none(), Marks::<Node>::none(), Marks::<Atom>::none());
+        for content in live {
+            if !contents.add(content) {
                 continue;
-            };
-            if let Some(slot) = place.take() {
-                self.bytes -= slot.text.len();
-                if let Ok(entry) = self.by_hash.find_entry(slot.hash, |known| *known == ix) {
-                    entry.remove();
+            }
+            for part in self.contents.get(content).iter().flat_map(|content| content.parts.iter()) {
+                match *part {
+                    Part::Plain(atom) => {
+                        atoms.add(atom);
+                    }
+                    Part::Collection { open, items, close } => {
+                        atoms.add(open);
+                        atoms.add(close);
+                        self.sequences.mark(items, &mut nodes, &mut atoms);
+                    }
                 }
-                self.free.push(ix);
             }
         }
-        self.compared.retain(|(a, b), _| is_live(*a) && is_live(*b));
+        self.contents.sweep(&contents);
+        self.sequences.sweep(&nodes);
+        self.atoms.sweep(&atoms);
+        self.compared.retain(|(a, b), _| contents.has(*a) && contents.has(*b));
     }
 
     /// Number of distinct contents held.
     pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.contents.len()
     }
 
     /// Whether nothing is held.
@@ -125,58 +210,19 @@ impl ContentStore {
         self.len() == 0
     }
 
-    /// Bytes of text held.
+    /// Number of distinct pieces held: entities, and what lies between them.
+    pub fn entities(&self) -> usize {
+        self.atoms.kept.len()
+    }
+
+    /// Number of nodes that the sequences are made of.
+    pub fn nodes(&self) -> usize {
+        self.sequences.len()
+    }
+
+    /// Bytes that it all takes.
     pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn put(store: &mut ContentStore, text: &str) -> ContentIx {
-        store.intern(Json::check(text).unwrap())
-    }
-
-    #[test]
-    fn c1_a_text_comes_back_exactly_and_is_kept_once() {
-        let mut store = ContentStore::default();
-        let odd = r#"{"z":1.0,"a":[-0,1e400,"\ud800"],"__proto__":{},"z":2}"#;
-        let first = put(&mut store, odd);
-        let other = put(&mut store, "{}");
-        assert_eq!(put(&mut store, odd), first);
-        assert_eq!(store.text(first), Some(odd));
-        assert_eq!((store.len(), store.bytes()), (2, odd.len() + 2));
-        assert_ne!(first, other);
-    }
-
-    #[test]
-    fn c2_equality_is_canonical_and_remembered() {
-        let mut store = ContentStore::default();
-        let a = put(&mut store, r#"{"a":1,"b":2}"#);
-        let b = put(&mut store, r#"{"b":2.0,"a":1}"#);
-        let c = put(&mut store, r#"{"a":1}"#);
-        for _ in 0..2 {
-            assert!(store.equal(a, b));
-            assert!(!store.equal(a, c));
-        }
-        assert!(store.equals_text(c, "{\"a\": 1e0}"));
-        assert!(!store.equals_text(c, "nonsense"));
-    }
-
-    #[test]
-    fn what_is_dropped_is_gone_and_its_place_is_used_again() {
-        let mut store = ContentStore::default();
-        let a = put(&mut store, "[1]");
-        let b = put(&mut store, "[2]");
-        assert!(!store.equal(a, b));
-        store.retain(|ix| ix == b);
-        assert_eq!((store.text(a), store.text(b)), (None, Some("[2]")));
-        assert_eq!((store.len(), store.bytes()), (1, 3));
-        let c = put(&mut store, "[2.0]");
-        assert_eq!(c, a, "the place is used again");
-        assert!(store.equal(b, c), "and no old answer is given for it");
-        assert_eq!(put(&mut store, "[2]"), b);
+        let parts = self.contents.iter().map(|content| size_of_val(&*content.parts));
+        self.atoms.bytes() + self.sequences.bytes() + parts.sum::<usize>() + self.contents.table_bytes()
     }
 }

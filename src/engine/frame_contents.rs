@@ -1,25 +1,27 @@
 //! The contents of a frame on their way into the store.
 //!
-//! Text that repeats what is known costs a comparison, not a scan: the `before` of a step is nearly always the `after` of
-//! the one before it, and what comes again after a reconnect is what the same step had.
+//! The `before` of a step is nearly always the `after` of the one before it, letter by letter, in the same frame: that costs
+//! one comparison. What comes again after a reconnect is what the same step had: the store walks along it.
 
 use crate::content::scan::{ScanFault, Scanner};
-use crate::content::{ContentIx, ContentStore, Json};
+use crate::content::{ContentIx, ContentStore, begins_with};
 use crate::history::{History, StepData};
 use crate::wire::{ContentReader, Place};
 
-/// Reads the contents of one frame.
-pub(super) struct FrameContents<'e> {
+/// Reads the contents of one frame; `'a` is its text.
+pub(super) struct FrameContents<'e, 'a> {
     contents: &'e mut ContentStore,
     history: &'e History,
-    /// The content that was read last.
-    last: Option<ContentIx>,
+    /// The content at HEAD, until one was read.
+    near: Option<ContentIx>,
+    /// The content that was read last, and where it stands.
+    last: Option<(ContentIx, &'a str)>,
 }
 
-impl<'e> FrameContents<'e> {
+impl<'e> FrameContents<'e, '_> {
     pub(super) fn new(contents: &'e mut ContentStore, history: &'e History) -> Self {
-        let last = history.content_at(history.head());
-        FrameContents { contents, history, last }
+        let near = history.content_at(history.head());
+        FrameContents { contents, history, near, last: None }
     }
 
     /// What a step had when it last came.
@@ -29,63 +31,22 @@ impl<'e> FrameContents<'e> {
     }
 }
 
-impl ContentReader for FrameContents<'_> {
-    fn read(&mut self, scanner: &mut Scanner<'_>, place: Place<'_>) -> Result<ContentIx, ScanFault> {
+impl<'a> ContentReader<'a> for FrameContents<'_, 'a> {
+    fn read(&mut self, scanner: &mut Scanner<'a>, place: Place<'_>) -> Result<ContentIx, ScanFault> {
+        if let Some((content, text)) = self.last.filter(|(_, text)| begins_with(scanner.rest(), text)) {
+            // A whole object, so what begins with it goes on behind it.
+            scanner.advance(text.len());
+            return Ok(content);
+        }
         let earlier = match place {
             Place::Before(id) => self.earlier(id).and_then(|data| data.before),
             Place::After(id) => self.earlier(id).and_then(|data| data.after),
             Place::Head => None,
         };
-        let rest = scanner.rest();
-        let candidates = [earlier, self.last].into_iter().flatten();
-        let known = candidates
-            .filter_map(|content| Some((content, self.contents.text(content)?)))
-            .find(|(_, text)| begins_with(rest, text));
-        let content = match known {
-            Some((content, text)) => {
-                scanner.advance(text.len());
-                content
-            }
-            None => {
-                let json: Json<'_> = scanner.value()?;
-                self.contents.intern(json)
-            }
-        };
-        self.last = Some(content);
+        let near = earlier.or(self.last.map(|(content, _)| content)).or(self.near);
+        let start = scanner.at();
+        let content = self.contents.read(scanner, near)?;
+        self.last = Some((content, scanner.since(start)));
         Ok(content)
-    }
-}
-
-/// Whether a text begins with another. In blocks, because the comparison of the standard library goes byte by byte in
-/// WebAssembly.
-fn begins_with(text: &str, start: &str) -> bool {
-    const BLOCK: usize = 64;
-    let start = start.as_bytes();
-    let Some(text) = text.as_bytes().get(..start.len()) else { return false };
-    let (mut a, mut b) = (text.chunks_exact(BLOCK), start.chunks_exact(BLOCK));
-    let same_blocks = a.by_ref().zip(b.by_ref()).all(|(a, b)| {
-        // No early exit inside a block, so that it compiles to a few vector instructions.
-        a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
-    });
-    same_blocks && a.remainder() == b.remainder()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::begins_with;
-
-    #[test]
-    fn begins_with_is_what_it_says() {
-        let text: String = ('a'..='z').cycle().take(300).collect();
-        for length in [0, 1, 63, 64, 65, 128, 200, 300] {
-            let start = &text[..length];
-            assert!(begins_with(&text, start));
-            for at in 0..length {
-                let mut other = start.to_owned();
-                other.replace_range(at..=at, "_");
-                assert!(!begins_with(&text, &other), "{length} bytes, another one at {at}");
-            }
-        }
-        assert!(!begins_with("abc", "abcd"));
     }
 }

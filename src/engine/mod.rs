@@ -24,13 +24,15 @@ pub use view::{StatsView, ViewHeader};
 use turn_view::TurnVersions;
 
 use crate::canvas::{Canvas, Plan, Policy};
-use crate::content::{ContentIx, ContentStore};
+use crate::content::{ContentIx, ContentStore, Schema};
 use crate::history::{History, StepIx};
 use crate::session::{Refusal, Session, Ticket};
 
 /// How an engine is set up.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
+    /// What the document consists of.
+    pub schema: Schema,
     /// How long a command may stay unanswered, in ms (R8).
     pub command_timeout: f64,
     /// Keep the `inputMessages` of steps.
@@ -39,7 +41,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { command_timeout: 30_000.0, keep_input_messages: false }
+        Options { schema: Schema::default(), command_timeout: 30_000.0, keep_input_messages: false }
     }
 }
 
@@ -61,7 +63,8 @@ pub struct Engine {
 impl Engine {
     /// An engine that knows nothing yet.
     pub fn new(options: Options) -> Self {
-        Engine { options, ..Engine::default() }
+        let contents = ContentStore::new(options.schema.clone());
+        Engine { options, contents, ..Engine::default() }
     }
 
     fn finish(&mut self) -> Outcome {
@@ -137,7 +140,7 @@ impl Engine {
     /// [`Engine::canvas_written`].
     pub fn plan_canvas(&mut self, on_canvas: &str) -> (Plan, Outcome) {
         let before = self.canvas.differs();
-        let plan = self.canvas.plan(&self.contents, on_canvas);
+        let plan = self.canvas.plan(&mut self.contents, on_canvas);
         match plan {
             Plan::LeaveAlone => self.notice(
                 "canvas_differs",
@@ -147,7 +150,7 @@ impl Engine {
             ),
             Plan::Unreadable => self.notice(
                 "canvas_unreadable",
-                "What the canvas gave is not JSON; nothing was put on it.",
+                "What the canvas gave is not a JSON object; nothing was put on it.",
                 None,
                 None,
             ),
@@ -174,12 +177,12 @@ impl Engine {
     }
 
     /// The text of a content, exactly as it came (C1).
-    pub fn content_text(&self, content: ContentIx) -> Option<&str> {
+    pub fn content_text(&self, content: ContentIx) -> Option<String> {
         self.contents.text(content)
     }
 
     /// The content at a step, or at HEAD (R7).
-    pub fn content(&self, at: Option<&str>) -> Option<&str> {
+    pub fn content(&self, at: Option<&str>) -> Option<String> {
         let step = match at {
             Some(id) => self.history.tree().get(id)?,
             None => self.history.head(),
@@ -221,9 +224,7 @@ impl Engine {
 
     /// Drops contents that nothing refers to any more.
     fn collect(&mut self) {
-        let tree = self.history.tree().contents();
-        let live: hashbrown::HashSet<ContentIx> = tree.chain(self.canvas.contents()).collect();
-        self.contents.retain(|content| live.contains(&content));
+        self.contents.retain(self.history.tree().contents().chain(self.canvas.contents()));
         self.live_contents = self.contents.len();
     }
 }

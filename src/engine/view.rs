@@ -83,7 +83,9 @@ pub struct StatsView {
     pub steps: usize,
     /// Distinct contents held.
     pub contents: usize,
-    /// Bytes of their text.
+    /// Distinct entities that they consist of, and what lies between them.
+    pub entities: usize,
+    /// Bytes that all this takes.
     pub content_bytes: usize,
 }
 
@@ -150,6 +152,7 @@ impl Engine {
         StatsView {
             steps: self.history.tree().len(),
             contents: self.contents.len(),
+            entities: self.contents.entities(),
             content_bytes: self.contents.bytes(),
         }
     }

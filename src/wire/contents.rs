@@ -18,7 +18,7 @@ pub enum Place<'a> {
 }
 
 /// Takes in contents while a frame is read.
-pub trait ContentReader {
-    /// Walks over the object at the scanner's position, and keeps it.
-    fn read(&mut self, scanner: &mut Scanner<'_>, place: Place<'_>) -> Result<ContentIx, ScanFault>;
+pub trait ContentReader<'a> {
+    /// Walks over the object at the scanner's position, and keeps it. `'a` is the text of the frame.
+    fn read(&mut self, scanner: &mut Scanner<'a>, place: Place<'_>) -> Result<ContentIx, ScanFault>;
 }

@@ -68,9 +68,9 @@ pub struct HeadChange {
 
 impl Frame {
     /// Reads a frame. One pass over the text, no recursion on what is nested in it.
-    pub fn read(
-        text: &str,
-        contents: &mut impl ContentReader,
+    pub fn read<'a>(
+        text: &'a str,
+        contents: &mut impl ContentReader<'a>,
         keep_input_messages: bool,
     ) -> Result<Self, FrameFault> {
         let fields = Fields::read(text, contents, keep_input_messages).map_err(|fault| fault.within(text))?;
@@ -98,7 +98,7 @@ impl<'a> Fields<'a> {
     /// `None` when the text is no object.
     fn read(
         text: &'a str,
-        contents: &mut impl ContentReader,
+        contents: &mut impl ContentReader<'a>,
         keep_input_messages: bool,
     ) -> Result<Option<Self>, ScanFault> {
         let mut scanner = Scanner::new(text);

@@ -47,10 +47,10 @@ impl Usage {
             let value = scanner.value()?;
             let number = finite(value);
             are_numbers &= number.is_some() || value.is_null();
-            if let Some(at) = Self::NAMES.iter().position(|name| *name == unescaped(key)) {
-                if let Some(count) = usage.counts.get_mut(at) {
-                    *count = number;
-                }
+            if let Some(at) = Self::NAMES.iter().position(|name| *name == unescaped(key))
+                && let Some(count) = usage.counts.get_mut(at)
+            {
+                *count = number;
             }
             Ok::<(), ScanFault>(())
         });
@@ -129,9 +129,9 @@ pub(super) enum Document {
 
 impl Document {
     /// Reads it. An object is a content, whatever is in it; `null` is nothing.
-    pub(super) fn read(
-        scanner: &mut Scanner<'_>,
-        contents: &mut impl ContentReader,
+    pub(super) fn read<'a>(
+        scanner: &mut Scanner<'a>,
+        contents: &mut impl ContentReader<'a>,
         place: Place<'_>,
     ) -> Result<Self, ScanFault> {
         if scanner.peek() == Some(b'{') {
@@ -152,9 +152,9 @@ impl Document {
 }
 
 /// Reads the step at the scanner's position without decoding more than its head.
-pub(super) fn read(
-    scanner: &mut Scanner<'_>,
-    contents: &mut impl ContentReader,
+pub(super) fn read<'a>(
+    scanner: &mut Scanner<'a>,
+    contents: &mut impl ContentReader<'a>,
     keep_input_messages: bool,
 ) -> Result<StepOutcome, ScanFault> {
     if scanner.peek() != Some(b'{') {

@@ -117,7 +117,7 @@ impl Scene {
     pub fn look(&mut self, canvas: &mut String) -> Plan {
         let (plan, _) = self.engine.plan_canvas(canvas);
         if let Plan::Write(content) = plan {
-            *canvas = self.engine.content_text(content).unwrap().to_owned();
+            *canvas = self.engine.content_text(content).unwrap();
             self.engine.canvas_written();
         }
         plan

@@ -1,0 +1,137 @@
+//! Sequences of entities that share what they have in common, with any other sequence.
+//!
+//! A sequence is a tree whose nodes are kept once. Where a node ends is decided by what is in it, not by where it lies: an
+//! entity closes nodes up to a level that follows from its id. So two sequences that differ in k places of n differ in
+//! O(k log n) nodes, equal sequences have the same root, and it does not matter how they came about. (The shape is that of
+//! a Merkle search tree: Auvolat and Taïani, 2019.)
+
+use std::hash::BuildHasher;
+
+use hashbrown::DefaultHashBuilder;
+
+use super::atom::{Atom, AtomIx};
+use super::interner::{Handle, Interner, Marks};
+
+/// A sequence in the store. Two are the same if and only if their atoms are.
+pub type SequenceIx = Handle<Node>;
+
+/// A node of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// Entities.
+    Leaf(Box<[AtomIx]>),
+    /// Nodes, with the number of entities below.
+    Branch(Box<[SequenceIx]>),
+}
+
+/// All sequences.
+#[derive(Default)]
+pub struct Sequences {
+    nodes: Interner<Node>,
+    hasher: DefaultHashBuilder,
+}
+
+/// No node has more levels above it than this: a level for every four bits of a hash.
+const LEVELS: u8 = 16;
+
+impl Sequences {
+    /// Keeps a sequence. O(n) time; memory only for nodes that no other sequence has.
+    pub fn build(&mut self, atoms: &[AtomIx], known: &Interner<Atom>) -> SequenceIx {
+        let height = |atom: &AtomIx| known.get(*atom).map_or(0, |atom| atom.height);
+        let mut nodes: Vec<(SequenceIx, u8)> = Vec::new();
+        let mut from = 0;
+        for (at, atom) in atoms.iter().enumerate() {
+            let height = height(atom);
+            if height > 0 || at + 1 == atoms.len() {
+                let leaf = Node::Leaf(atoms.get(from..=at).unwrap_or(&[]).into());
+                nodes.push((self.keep(leaf), height));
+                from = at + 1;
+            }
+        }
+        if nodes.is_empty() {
+            return self.keep(Node::Leaf(Box::default()));
+        }
+        for level in 1..=LEVELS {
+            if nodes.len() == 1 {
+                break;
+            }
+            let mut above = Vec::new();
+            let mut group: Vec<SequenceIx> = Vec::new();
+            let last = nodes.len() - 1;
+            for (at, (node, height)) in nodes.into_iter().enumerate() {
+                group.push(node);
+                if at == last || (height > level && level < LEVELS) {
+                    let branch = Node::Branch(std::mem::take(&mut group).into());
+                    above.push((self.keep(branch), height));
+                }
+            }
+            nodes = above;
+        }
+        match nodes.first() {
+            Some((root, _)) => *root,
+            None => self.keep(Node::Leaf(Box::default())),
+        }
+    }
+
+    fn keep(&mut self, node: Node) -> SequenceIx {
+        let hash = self.hasher.hash_one(&node);
+        let same = node.clone();
+        self.nodes.intern(hash, |known| *known == same, || node)
+    }
+
+    /// The atoms of a sequence, in order. Does not recurse.
+    pub fn atoms(&self, sequence: SequenceIx) -> impl Iterator<Item = AtomIx> + '_ {
+        let mut todo = vec![sequence];
+        let mut leaf: &[AtomIx] = &[];
+        std::iter::from_fn(move || {
+            loop {
+                if let Some((first, rest)) = leaf.split_first() {
+                    leaf = rest;
+                    return Some(*first);
+                }
+                match self.nodes.get(todo.pop()?)? {
+                    Node::Leaf(atoms) => leaf = atoms,
+                    Node::Branch(nodes) => todo.extend(nodes.iter().rev()),
+                }
+            }
+        })
+    }
+
+    /// Marks a sequence and everything in it.
+    pub fn mark(&self, sequence: SequenceIx, nodes: &mut Marks<Node>, atoms: &mut Marks<Atom>) {
+        let mut todo = vec![sequence];
+        while let Some(next) = todo.pop() {
+            if !nodes.add(next) {
+                continue;
+            }
+            match self.nodes.get(next) {
+                Some(Node::Leaf(leaf)) => {
+                    for atom in leaf {
+                        atoms.add(*atom);
+                    }
+                }
+                Some(Node::Branch(inner)) => todo.extend_from_slice(inner),
+                None => {}
+            }
+        }
+    }
+
+    /// Drops the nodes that are not marked.
+    pub fn sweep(&mut self, marks: &Marks<Node>) {
+        self.nodes.sweep(marks);
+    }
+
+    /// Bytes that the sequences take.
+    pub fn bytes(&self) -> usize {
+        let held = self.nodes.iter().map(|node| match node {
+            Node::Leaf(atoms) => size_of_val(&**atoms),
+            Node::Branch(nodes) => size_of_val(&**nodes),
+        });
+        held.sum::<usize>() + self.nodes.table_bytes()
+    }
+
+    /// Number of nodes: what C3 is checked with.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+}
