@@ -6,7 +6,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::interner::{Handle, Interner, Marks};
-use super::json::{Json, unescaped};
+use super::json::{Json, name_of, unescaped};
 use super::scan::{ScanFault, Scanner};
 
 /// An atom in the store. Two are the same if and only if collection and text are.
@@ -97,6 +97,16 @@ impl Atoms {
         self.get(atom).map_or("", |atom| &atom.text)
     }
 
+    /// The text of an id.
+    pub fn id_text(&self, id: EntityId) -> &str {
+        self.ids.get(id).map_or("", |id| id)
+    }
+
+    /// The id of that text, when some atom has it.
+    pub fn find_id(&self, text: &str) -> Option<EntityId> {
+        self.ids.find(xxh3_64(text.as_bytes()), |known| **known == *text)
+    }
+
     /// Drops the atoms that are not marked, and the ids that only they had.
     pub fn sweep(&mut self, marks: &Marks<Atom>) {
         self.kept.sweep(marks);
@@ -122,10 +132,10 @@ fn parts(role: Role, text: &str, id_field: Option<&str>) -> Result<Parts, ScanFa
     let key = match role {
         // The beginning of a collection has its key, the end has none.
         Role::Edge if scanner.peek() != Some(b'"') => return Ok(((0, 0), None)),
-        Role::Edge => return Ok(((0, 0), Some(unescaped(scanner.key()?).into_owned()))),
+        Role::Edge => return Ok(((0, 0), Some(name_of(scanner.key()?).into_owned()))),
         // Between nothing but braces there may be white space alone.
         Role::Member if scanner.peek().is_none() => return Ok(((0, 0), None)),
-        Role::Member => Some(unescaped(scanner.key()?).into_owned()),
+        Role::Member => Some(name_of(scanner.key()?).into_owned()),
         Role::Item => None,
     };
     scanner.peek();
@@ -145,7 +155,11 @@ fn field_text(object: Json<'_>, field: &str) -> Result<Option<String>, ScanFault
     Scanner::new(object.text()).members(|key, scanner| {
         let value = scanner.value()?;
         if unescaped(key) == field {
-            found = value.as_text();
+            found = value
+                .text()
+                .strip_prefix('"')
+                .and_then(|body| body.strip_suffix('"'))
+                .map(|body| name_of(body).into_owned());
         }
         Ok::<(), ScanFault>(())
     })?;

@@ -7,7 +7,7 @@
 //! Both functions are iterative and need time linear in the text, but for the sorting of keys.
 
 use super::decimal::Decimal;
-use super::json::{Json, Token, Tokens, Unit, Units};
+use super::json::{Json, Token, Tokens, Units, canonical_body};
 
 /// Whether two texts say the same.
 ///
@@ -279,14 +279,10 @@ impl Tree {
 
 fn write_string(body: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    let mut buffer = [0; 4];
-    for unit in Units::new(body) {
-        match unit {
-            Unit::Char(c @ ('"' | '\\')) => out.extend_from_slice(&[b'\\', c as u8]),
-            Unit::Char(c) if c < ' ' => out.extend_from_slice(format!("\\u{:04x}", c as u32).as_bytes()),
-            Unit::Char(c) => out.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes()),
-            Unit::Lone(half) => out.extend_from_slice(format!("\\u{half:04x}").as_bytes()),
-        }
+    if body.contains('\\') {
+        out.extend_from_slice(canonical_body(body).as_bytes());
+    } else {
+        out.extend_from_slice(body.as_bytes());
     }
     out.push(b'"');
 }

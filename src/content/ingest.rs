@@ -7,7 +7,7 @@
 use hashbrown::HashMap;
 
 use super::atom::{AtomIx, EntityId, NO_COLLECTION, Role};
-use super::json::{JsonFault, unescaped};
+use super::json::{JsonFault, name_of};
 use super::scan::{ScanFault, Scanner};
 use super::schema::Kind;
 use super::sequence::SequenceIx;
@@ -68,7 +68,7 @@ impl ContentStore {
             // `{ }`: the white space is a member without a key, so that it is not lost.
             return Ok(self.plain(scanner, start));
         }
-        let key = unescaped(scanner.key()?);
+        let key = name_of(scanner.key()?);
         let collection = self.schema.at(&key).map(|(index, _)| self.container(index));
         let is_open = |container: &Container| scanner.peek() == Some(container.open);
         let has_entities = |index: u8| self.schema.get(index).is_some_and(|c| c.kind != Kind::Value);

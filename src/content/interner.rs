@@ -88,11 +88,15 @@ impl<T> Interner<T> {
         Some(&self.slots.get(handle.index())?.as_ref()?.thing)
     }
 
+    /// The handle of what `is_same` says yes to.
+    pub fn find(&self, hash: u64, is_same: impl Fn(&T) -> bool) -> Option<Handle<T>> {
+        self.by_hash.find(hash, |handle| self.get(*handle).is_some_and(&is_same)).copied()
+    }
+
     /// The handle of what `is_same` says yes to, else of what `make` gives. `hash` has to be the same for the same things.
     pub fn intern(&mut self, hash: u64, is_same: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> Handle<T> {
-        let known = self.by_hash.find(hash, |handle| self.get(*handle).is_some_and(&is_same));
-        if let Some(handle) = known {
-            return *handle;
+        if let Some(handle) = self.find(hash, is_same) {
+            return handle;
         }
         let slot = Some(Slot { thing: make(), hash });
         let handle = self.free.pop().unwrap_or_else(|| {

@@ -53,6 +53,11 @@ impl<'a> Json<'a> {
         self.0.starts_with('{')
     }
 
+    /// Whether this is a list.
+    pub fn is_list(self) -> bool {
+        self.0.starts_with('[')
+    }
+
     /// Whether this is `null`.
     pub fn is_null(self) -> bool {
         self.0 == "null"
@@ -100,6 +105,44 @@ pub fn unescaped(key: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(key)
     }
+}
+
+/// The body of a string as a name: escapes decoded, so that a name is the same however it is written.
+///
+/// Half of a surrogate pair has no place in a Rust string. A name with one is NUL and then its canonical body, and so is a
+/// name that begins with NUL itself, so that no two names become one. [`quoted`] is the other way round.
+pub fn name_of(body: &str) -> Cow<'_, str> {
+    if !body.contains('\\') {
+        return Cow::Borrowed(body);
+    }
+    let is_odd = Units::new(body).enumerate().any(|(at, unit)| match unit {
+        Unit::Lone(_) => true,
+        Unit::Char(c) => at == 0 && c == '\0',
+    });
+    if is_odd { Cow::Owned(format!("\0{}", canonical_body(body))) } else { unescaped(body) }
+}
+
+/// A name as a JSON string.
+pub fn quoted(name: &str) -> String {
+    match name.strip_prefix('\0') {
+        Some(body) => format!("\"{body}\""),
+        // A string can always be written.
+        None => serde_json::to_string(name).unwrap_or_default(),
+    }
+}
+
+/// The body of a string, each character written in one way.
+pub(crate) fn canonical_body(body: &str) -> String {
+    let mut out = String::with_capacity(body.len());
+    for unit in Units::new(body) {
+        match unit {
+            Unit::Char(c @ ('"' | '\\')) => out.extend(['\\', c]),
+            Unit::Char(c) if c < ' ' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            Unit::Char(c) => out.push(c),
+            Unit::Lone(half) => out.push_str(&format!("\\u{half:04x}")),
+        }
+    }
+    out
 }
 
 /// One token. Commas and colons are not told: the order says it all.
@@ -282,6 +325,30 @@ mod tests {
         let pair = Json::check(r#""\ud83d\ude4f""#).unwrap();
         assert_eq!(pair.as_text().as_deref(), Some("🙏"));
         assert_eq!(Json::check("12").unwrap().as_text(), None);
+    }
+
+    #[test]
+    fn names_are_the_same_however_they_are_written_and_never_otherwise() {
+        let same = |a: &str, b: &str| name_of(a) == name_of(b);
+        assert!(same(r"\u0061\ud800", r"a\uD800") && same(r"\n", r"\u000a") && same("a", r"\u0061"));
+        let odd = [
+            r"\ud800",
+            r"\\ud800",
+            r"\u0000",
+            r"\u0000\ud800",
+            r"\u0000\\ud800",
+            r"\ufffd",
+            "",
+            r"\u0000\u0000",
+        ];
+        for (at, a) in odd.iter().enumerate() {
+            for b in &odd[at + 1..] {
+                assert!(!same(a, b), "{a} {b}");
+            }
+            let written = quoted(&name_of(a));
+            let json = Json::check(&written).unwrap();
+            assert!(same(json.text().trim_matches('"'), a), "{a} comes back as {written}");
+        }
     }
 
     #[test]

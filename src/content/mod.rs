@@ -7,21 +7,32 @@
 //! * [`json`]: text that is known to be JSON, and the tokens in it;
 //! * [`scan`]: the one pass over a text that checks it and hands out its parts;
 //! * [`canonical`]: the canonical form, and the comparison of two texts without making it where that can be avoided;
-//! * [`store`]: each distinct text once, behind an integer handle.
+//! * [`schema`]: what a document consists of, as data;
+//! * [`store`]: every entity once, a content as a few handles; how a text is taken in along what is known;
+//! * [`diff`], [`edit`], [`apply`]: the edits between two contents, their laws, and what they lead to;
+//! * [`field`], [`align`], [`splice`]: the same inside of one value.
 //!
 //! Place in the flow: `wire` hands over slices of a frame, `history` keeps the handles, `canvas` compares with what is
 //! on the canvas now.
 
+pub mod align;
+pub mod apply;
 mod atom;
 pub mod canonical;
 mod decimal;
+pub mod describe;
+pub mod diff;
+pub mod edit;
+pub mod field;
 mod ingest;
 mod interner;
 pub mod json;
 pub mod scan;
 pub mod schema;
 mod sequence;
+pub mod splice;
 pub mod store;
+pub mod validate;
 
 pub use ingest::begins_with;
 pub use json::{Json, JsonFault};

@@ -7,7 +7,7 @@
 
 use std::hash::BuildHasher;
 
-use hashbrown::DefaultHashBuilder;
+use hashbrown::{DefaultHashBuilder, HashSet};
 
 use super::atom::{Atom, AtomIx};
 use super::interner::{Handle, Interner, Marks};
@@ -95,6 +95,45 @@ impl Sequences {
                 }
             }
         })
+    }
+
+    /// What two sequences do not have in common: the atoms of each, in order, that lie in nodes which the other has not.
+    /// What they share is passed over whole.
+    pub fn unshared(&self, a: Option<SequenceIx>, b: Option<SequenceIx>) -> (Vec<AtomIx>, Vec<AtomIx>) {
+        let (mut left, mut right): (Vec<_>, Vec<_>) = (a.into_iter().collect(), b.into_iter().collect());
+        // Level by level from the root: what both have is struck, what is left is opened.
+        loop {
+            let mine: HashSet<SequenceIx> = left.iter().copied().collect();
+            let theirs: HashSet<SequenceIx> = right.iter().copied().collect();
+            left.retain(|node| !theirs.contains(node));
+            right.retain(|node| !mine.contains(node));
+            let is_leaf = |node: &SequenceIx| matches!(self.nodes.get(*node), Some(Node::Leaf(_)));
+            if left.iter().all(is_leaf) && right.iter().all(is_leaf) {
+                break;
+            }
+            (left, right) = (self.opened(&left), self.opened(&right));
+        }
+        let atoms = |leaves: &[SequenceIx]| leaves.iter().flat_map(|leaf| self.atoms(*leaf)).collect();
+        (atoms(&left), atoms(&right))
+    }
+
+    /// The nodes below; leaves stay.
+    fn opened(&self, nodes: &[SequenceIx]) -> Vec<SequenceIx> {
+        let mut below = Vec::new();
+        for node in nodes {
+            match self.nodes.get(*node) {
+                Some(Node::Branch(inner)) => below.extend_from_slice(inner),
+                _ => below.push(*node),
+            }
+        }
+        below
+    }
+
+    /// Whether every atom has an id, and no two the same.
+    pub fn are_distinct(&self, sequence: SequenceIx, known: &Interner<Atom>) -> bool {
+        let mut seen = HashSet::new();
+        self.atoms(sequence)
+            .all(|atom| known.get(atom).and_then(|atom| atom.id).is_some_and(|id| seen.insert(id)))
     }
 
     /// Marks a sequence and everything in it.

@@ -11,6 +11,7 @@ use hashbrown::{DefaultHashBuilder, HashMap};
 use super::atom::{Atom, AtomIx, Atoms, EntityId};
 use super::canonical;
 use super::interner::{Handle, Interner, Marks};
+use super::json::Json;
 use super::schema::{Kind, Schema};
 use super::sequence::{Node, SequenceIx, Sequences};
 
@@ -91,6 +92,24 @@ impl ContentStore {
         }
         text.push('}');
         Some(text)
+    }
+
+    /// The value of a member at the top level, as text.
+    pub(super) fn part_value(&self, part: Part) -> String {
+        match part {
+            Part::Plain(atom) => {
+                self.atoms.get(atom).and_then(Atom::value).map_or("null", Json::text).to_owned()
+            }
+            Part::Collection { open, items, close } => {
+                let open = self.atoms.text(open);
+                // Behind the key and its colon.
+                let bracket = open.trim_end().len().saturating_sub(1);
+                let atoms: Vec<&str> =
+                    self.sequences.atoms(items).map(|atom| self.atoms.text(atom)).collect();
+                [open.get(bracket..).unwrap_or(""), &atoms.join(","), self.atoms.text(close).trim_end()]
+                    .concat()
+            }
+        }
     }
 
     /// Whether two contents are canonically equal (C2). Remembered, so asking again is free.

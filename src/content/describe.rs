@@ -1,0 +1,1 @@
+//! Edits as sentences for a person (C6).
