@@ -22,8 +22,8 @@ pub struct ApplyFault {
     pub reason: &'static str,
 }
 
-/// A member at the top level while edits are applied to it.
-enum Work {
+/// A member at the top level while it is made anew.
+pub(super) enum Work {
     /// As it was.
     Untouched(Part),
     /// Entities, in order.
@@ -32,12 +32,12 @@ enum Work {
     Value(String),
 }
 
-struct Entity {
-    id: Box<str>,
-    text: EntityText,
+pub(super) struct Entity {
+    pub(super) id: Box<str>,
+    pub(super) text: EntityText,
 }
 
-enum EntityText {
+pub(super) enum EntityText {
     Kept(AtomIx),
     /// The value alone.
     New(String),
@@ -217,7 +217,7 @@ impl ContentStore {
         }
     }
 
-    fn finish(&mut self, key: &str, work: Work) -> Part {
+    pub(super) fn finish(&mut self, key: &str, work: Work) -> Part {
         let name = quoted(key);
         match work {
             Work::Untouched(part) => part,
@@ -268,7 +268,7 @@ impl ContentStore {
         }
     }
 
-    fn keep_parts(&mut self, parts: Vec<Part>) -> ContentIx {
+    pub(super) fn keep_parts(&mut self, parts: Vec<Part>) -> ContentIx {
         let lengths = parts.iter().map(|part| match *part {
             Part::Plain(atom) => self.atoms.text(atom).len(),
             Part::Collection { open, items, close } => {

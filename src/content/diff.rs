@@ -141,7 +141,7 @@ impl ContentStore {
     }
 
     /// The entities of a part: `None` when it is no collection or they cannot be told apart; `Some(None)` when it is empty.
-    fn told_apart(&self, part: Part) -> Option<Option<SequenceIx>> {
+    pub(super) fn told_apart(&self, part: Part) -> Option<Option<SequenceIx>> {
         let Part::Collection { items, .. } = part else { return None };
         self.sequences.are_distinct(items, &self.atoms.kept).then_some(Some(items))
     }
@@ -250,7 +250,7 @@ impl ContentStore {
     }
 
     /// C5: a link whose ends changed under the same id is another link.
-    fn has_other_ends(&self, collection: &Collection, a: AtomIx, b: AtomIx) -> bool {
+    pub(super) fn has_other_ends(&self, collection: &Collection, a: AtomIx, b: AtomIx) -> bool {
         let value = |atom| self.atoms.get(atom).and_then(Atom::value);
         let (Some(a), Some(b)) = (value(a), value(b)) else { return false };
         let differs = |path: &[String]| match (at_path(a, path), at_path(b, path)) {

@@ -10,6 +10,7 @@
 //! * [`schema`]: what a document consists of, as data;
 //! * [`store`]: every entity once, a content as a few handles; how a text is taken in along what is known;
 //! * [`diff`], [`edit`], [`apply`]: the edits between two contents, their laws, and what they lead to;
+//! * [`merge`]: what two sides made of a base, together, and where they disagree;
 //! * [`field`], [`align`], [`splice`]: the same inside of one value.
 //!
 //! Place in the flow: `wire` hands over slices of a frame, `history` keeps the handles, `canvas` compares with what is
@@ -27,6 +28,7 @@ pub mod field;
 mod ingest;
 mod interner;
 pub mod json;
+pub mod merge;
 pub mod scan;
 pub mod schema;
 mod sequence;
