@@ -1,5 +1,6 @@
 //! One error for the whole crate: what each layer refuses, with a stable code, a sentence and a place (X2).
 
+use crate::content::JsonFault;
 use crate::content::schema::SchemaFault;
 use crate::session::Refusal;
 use crate::wire::{FrameFault, StepFault};
@@ -16,6 +17,9 @@ pub enum Error {
     /// A schema that makes no sense.
     #[error(transparent)]
     Schema(#[from] SchemaFault),
+    /// A content that is no JSON object.
+    #[error(transparent)]
+    Content(#[from] JsonFault),
     /// A step that makes no sense.
     #[error(transparent)]
     Step(#[from] StepFault),
@@ -28,6 +32,7 @@ impl Error {
             Error::Refused(refusal) => refusal.code(),
             Error::Frame(fault) => fault.code(),
             Error::Schema(_) => "invalid_schema",
+            Error::Content(_) => "invalid_content",
             Error::Step(_) => "malformed_step",
         }
     }
@@ -37,7 +42,7 @@ impl Error {
         match self {
             Error::Frame(fault) => fault.field(),
             Error::Step(fault) => fault.field(),
-            Error::Refused(_) | Error::Schema(_) => None,
+            Error::Refused(_) | Error::Schema(_) | Error::Content(_) => None,
         }
     }
 }

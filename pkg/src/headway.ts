@@ -5,6 +5,7 @@
  * that have their answer, notices); this class does it, in that order, and calls the listeners last. What those
  * callbacks call in turn is queued, so no callback ever runs inside a call that is still going on.
  */
+import { toEditList } from "./edits.js";
 import { HeadwayError, asHeadwayError, wordsOf } from "./error.js";
 import { Engine, receive } from "./loader.js";
 import type { CanvasPlan, HandedOver, Outcome, Sent, Settled, ViewHeader } from "./records.js";
@@ -13,6 +14,7 @@ import { Path } from "./path.js";
 import { Steps } from "./steps.js";
 import { Turns } from "./turns.js";
 import type {
+  EditList,
   HeadwayOptions,
   Moved,
   Notice,
@@ -39,6 +41,9 @@ interface Waiting {
   resolve(moved: Moved): void;
   reject(error: HeadwayError): void;
 }
+
+/** The root: HEAD may be there, and there is a content at it, but it is no step. */
+const ROOT = "step-initial";
 
 const NOTHING: Omit<Outcome, "changed"> = { send: [], lookAtCanvas: false, settled: [], notices: [] };
 
@@ -221,6 +226,22 @@ export class Headway {
     return this.#live.content(at === undefined ? at : checkText("at", at));
   }
 
+  /**
+   * The edits between the contents at two steps, or what is on the bound canvas (H10). Changes nothing. Throws `unknown_step`,
+   * `content_unknown`, `canvas_unbound`, or `invalid_content` when the canvas gives no JSON object.
+   */
+  diff(from: StepId | "canvas", to: StepId | "canvas"): EditList {
+    const [a, b] = [this.#side("from", from), this.#side("to", to)];
+    const json = this.#throwing(() => this.#live.compare(a.text, a.isCanvas, b.text, b.isCanvas));
+    if (json === undefined) throw new HeadwayError("content_unknown", "The content at one of the steps is not known.");
+    return toEditList(json);
+  }
+
+  /** The edits that would lead from what is on the canvas to the content at a step, without moving anything. */
+  preview(step: StepId): EditList {
+    return this.diff("canvas", step);
+  }
+
   /** Sizes. */
   stats(): Stats {
     return { ...(this.#live.stats() as Omit<Stats, "wasmBytes">), wasmBytes: Engine.memoryBytes() };
@@ -254,6 +275,18 @@ export class Headway {
   }
 
   // ── the machinery ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  #side(name: string, at: StepId | "canvas"): { text: string; isCanvas: boolean } {
+    if (at === "canvas") {
+      if (!this.#canvas) throw new HeadwayError("canvas_unbound", "No canvas is bound; call bindCanvas first.");
+      return { text: checkText("read()", this.#canvas.read()), isCanvas: true };
+    }
+    const id = checkText(name, at);
+    if (id !== ROOT && this.#live.findStep(id).length === 0) {
+      throw new HeadwayError("unknown_step", `There is no step "${id}"; look it up in the view again.`);
+    }
+    return { text: id, isCanvas: false };
+  }
 
   #now(): number {
     const now: unknown = this.#options.now();

@@ -37,6 +37,8 @@ export type Refusal =
   | "freed"
   | "invalid_argument"
   | "invalid_schema"
+  | "invalid_content"
+  | "unknown_step"
   | (string & {});
 
 /** Something that is worth knowing and refuses nothing. */
@@ -225,6 +227,69 @@ export interface PlainCanvas {
   read(): string;
   /** Put this content on the canvas, whole. Called only when it differs from what `read` gives. */
   replace(content: string): void;
+}
+
+/** A step of a path into an entity: a key, or an index of a list. */
+export type PathStep = string | number;
+
+/**
+ * One edit. `collection` is a top-level key of the content, `id` names an entity in it and is empty when the collection is one
+ * value. An edit is true at its turn: `at` and an index in `path` count what the edits before it have left.
+ */
+export type Edit =
+  | {
+      readonly kind: "add";
+      readonly collection: string;
+      readonly id: string;
+      readonly at?: number;
+      readonly value: unknown;
+    }
+  | {
+      readonly kind: "remove";
+      readonly collection: string;
+      readonly id: string;
+      readonly at?: number;
+      readonly value: unknown;
+    }
+  | {
+      readonly kind: "set";
+      readonly collection: string;
+      readonly id: string;
+      readonly path: readonly PathStep[];
+      /** Absent when the value is new: a key is added, an item inserted. */
+      readonly from?: unknown;
+      readonly to: unknown;
+    }
+  | {
+      readonly kind: "unset";
+      readonly collection: string;
+      readonly id: string;
+      readonly path: readonly PathStep[];
+      readonly from: unknown;
+    }
+  | {
+      readonly kind: "move";
+      readonly collection: string;
+      readonly id: string;
+      readonly from: { readonly x: number; readonly y: number };
+      readonly to: { readonly x: number; readonly y: number };
+    }
+  | {
+      readonly kind: "order";
+      readonly collection: string;
+      readonly from: readonly string[];
+      readonly order: readonly string[];
+    };
+
+/** The smallest list of edits between two contents, in an order in which each edit is safe when it is its turn (C4, C5). */
+export interface EditList extends ReadonlyArray<Edit> {
+  /** How many entities come, go, change in some field, or only move. */
+  readonly summary: {
+    readonly added: number;
+    readonly removed: number;
+    readonly changed: number;
+    readonly moved: number;
+  };
 }
 
 /** Sizes, for the curious and for tests. */

@@ -259,6 +259,24 @@ impl Engine {
         self.0.content(at.as_deref())
     }
 
+    /// The edits from one content to another, as JSON text. Each is the id of a step, `null` for HEAD; a canvas is the text
+    /// that is on it, named by `is_canvas`. `undefined` when a content is not known.
+    pub fn compare(
+        &mut self,
+        from: Option<String>,
+        from_is_canvas: bool,
+        to: Option<String>,
+        to_is_canvas: bool,
+    ) -> Result<Option<String>, JsValue> {
+        let mut content = |at: Option<String>, is_canvas: bool| match (at, is_canvas) {
+            (Some(text), true) => self.0.take_in(&text).map(Some).map_err(into_error),
+            (at, _) => Ok(self.0.content_of(at.as_deref())),
+        };
+        let (from, to) = (content(from, from_is_canvas)?, content(to, to_is_canvas)?);
+        let both = from.zip(to);
+        Ok(both.map(|(from, to)| self.0.compare(from, to).to_json()))
+    }
+
     /// Sizes.
     pub fn stats(&self) -> JsValue {
         to_js(&self.0.stats())

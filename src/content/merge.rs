@@ -101,11 +101,10 @@ impl ContentStore {
                 mine: parts.mine.get(key).copied(),
                 theirs: parts.theirs.get(key).copied(),
             };
-            match self.merging(*key, three, &mut conflicts) {
-                Some(merging) => drop(mergings.insert(*key, merging)),
-                None => drop(
-                    works.extend(self.merge_member(*key, three, &mut conflicts).map(|work| (*key, work))),
-                ),
+            if let Some(merging) = self.merging(*key, three, &mut conflicts) {
+                mergings.insert(*key, merging);
+            } else if let Some(work) = self.merge_member(*key, three, &mut conflicts) {
+                works.insert(*key, work);
             }
         }
         self.keep_what_is_needed(&mut mergings, &mut conflicts);
@@ -295,11 +294,10 @@ impl ContentStore {
         };
         for collection in self.schema.collections.iter().filter(of_it) {
             let Some(key) = self.atoms.find_id(&collection.path) else { continue };
-            if let Some(merging) = mergings.get_mut(&key) {
-                if let Some(atom) = merging.atoms.mine.get(&id) {
-                    merging.result.entry(id).or_insert(EntityText::Kept(*atom));
-                    todo.push((key, id));
-                }
+            let Some(merging) = mergings.get_mut(&key) else { continue };
+            if let Some(atom) = merging.atoms.mine.get(&id) {
+                merging.result.entry(id).or_insert(EntityText::Kept(*atom));
+                todo.push((key, id));
             }
         }
     }

@@ -138,7 +138,7 @@ impl Engine {
 
     fn head_change(&mut self, HeadChange { head_id, steps, can_redo, content }: HeadChange) {
         let from = self.history.head();
-        self.take_in(steps);
+        self.take_in_steps(steps);
         let to = self.history.name(&head_id);
         let went_back = to != from && self.history.is_above_head(to);
         // At the root no step tells what is there, but the turn that is taken back tells what it began with (R1, R7).
@@ -162,7 +162,7 @@ impl Engine {
     }
 
     /// Adds steps that come in a bunch. Gives the last one, and the user's that are new.
-    fn take_in(&mut self, steps: Vec<WireStep>) -> (Option<StepIx>, Vec<StepIx>) {
+    fn take_in_steps(&mut self, steps: Vec<WireStep>) -> (Option<StepIx>, Vec<StepIx>) {
         let (mut newest, mut new_user_steps) = (None, Vec::new());
         for mut step in steps {
             let data = self.keep(&mut step);
@@ -184,7 +184,7 @@ impl Engine {
         let head_was_known = self.history.tree().get(head_id).is_some();
 
         self.history.begin_snapshot();
-        let (newest, new_user_steps) = self.take_in(snapshot.steps);
+        let (newest, new_user_steps) = self.take_in_steps(snapshot.steps);
         let differs = self.history.end_snapshot(head_id, newest, &self.session.steps());
         let head = self.history.head();
         if let Some(content) = snapshot.content {

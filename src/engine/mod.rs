@@ -6,10 +6,12 @@
 //!
 //! * [`frames`]: what a server frame does;
 //! * [`commands`]: what a person asks for, and how it is settled;
+//! * [`compare`]: the edits between two contents;
 //! * [`view`]: what there is to see;
 //! * [`outcome`]: what there is to do.
 
 mod commands;
+mod compare;
 mod frame_contents;
 mod frames;
 mod outcome;
@@ -17,6 +19,7 @@ mod turn_view;
 mod view;
 
 pub use commands::CommandName;
+pub use compare::Comparison;
 pub use outcome::{Failure, Notice, Outcome, Settled};
 pub use turn_view::TurnView;
 pub use view::{StatsView, ViewHeader};
