@@ -23,5 +23,6 @@ export function compare(ours, peer, rounds) {
 /** A row of the report. `most` is the largest ratio that is good enough. */
 export function row(name, unit, { ours, peer }, peerName, most) {
   const ratio = ours / peer;
-  return { name, unit, ours, peer, peerName, ratio, goal: `≤ ${most}×`, ok: ratio <= most };
+  const goal = most < 1 ? `≤ 1/${Math.round(1 / most)}` : `≤ ${most}×`;
+  return { name, unit, ours, peer, peerName, ratio, goal, ok: ratio <= most };
 }
