@@ -291,6 +291,18 @@ fn p5_a_list_that_does_not_fit_changes_nothing_and_says_where() {
     assert_eq!(fault.reason, "an entity of that id is there already");
 }
 
+#[test]
+fn x1_ten_thousand_that_come_go_and_change_are_no_trouble() {
+    let many = |from: usize, n: usize| -> Vec<Json> {
+        (from..from + 10_000).map(|at| operator(&format!("op{at}"), json!({ "n": n }))).collect()
+    };
+    let all = workflow(many(0, 1), vec![]);
+    for other in [workflow(vec![], vec![]), workflow(many(0, 2), vec![]), workflow(many(5_000, 1), vec![])] {
+        assert!(edits(&all, &other).len() >= 10_000);
+        assert!(edits(&other, &all).len() >= 10_000);
+    }
+}
+
 // ── inputs that once failed ──
 
 fn check(a: &str, b: &str) {

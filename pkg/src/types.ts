@@ -290,6 +290,8 @@ export interface EditList extends ReadonlyArray<Edit> {
     readonly changed: number;
     readonly moved: number;
   };
+  /** The edits as sentences for a person, grouped by entity: `Filter: age > 30 → age > 40` (C6). */
+  describe(): readonly string[];
 }
 
 /** Sizes, for the curious and for tests. */

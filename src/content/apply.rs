@@ -1,7 +1,9 @@
 //! `apply(a, edits)`: the content that the edits lead to. All or nothing: the first edit that does not fit refuses the whole
 //! list, and nothing was changed (P5).
 
-use hashbrown::HashMap;
+use std::borrow::Cow;
+
+use hashbrown::{HashMap, HashSet};
 
 use super::atom::{AtomIx, NO_COLLECTION, Role};
 use super::edit::{Edit, Path, Place, Point};
@@ -27,9 +29,75 @@ pub(super) enum Work {
     /// As it was.
     Untouched(Part),
     /// Entities, in order.
-    Entities { collection: u8, open: Option<AtomIx>, close: Option<AtomIx>, entities: Vec<Entity> },
+    Entities { collection: u8, open: Option<AtomIx>, close: Option<AtomIx>, entities: Entities },
     /// A value, as text.
     Value(String),
+}
+
+/// Entities in order, found by their ids.
+#[derive(Default)]
+pub(super) struct Entities {
+    list: Vec<Entity>,
+    ids: HashSet<Box<str>>,
+    /// Where each is; made when somebody asks, and given up when places change.
+    places: Option<HashMap<Box<str>, usize>>,
+}
+
+impl Entities {
+    pub(super) fn of(list: Vec<Entity>) -> Self {
+        Entities { ids: list.iter().map(|entity| entity.id.clone()).collect(), list, places: None }
+    }
+
+    /// Without a place, at the end.
+    fn insert(&mut self, at: Option<usize>, entity: Entity) -> Fit<()> {
+        if !self.ids.insert(entity.id.clone()) {
+            return Err("an entity of that id is there already");
+        }
+        match at.filter(|at| *at < self.list.len()) {
+            Some(at) => {
+                self.places = None;
+                self.list.insert(at, entity);
+            }
+            None => {
+                let end = self.list.len();
+                if let Some(places) = &mut self.places {
+                    places.insert(entity.id.clone(), end);
+                }
+                self.list.push(entity);
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&mut self, id: &str) -> Fit<usize> {
+        let list = &self.list;
+        let places = self.places.get_or_insert_with(|| {
+            list.iter().enumerate().map(|(at, entity)| (entity.id.clone(), at)).collect()
+        });
+        places.get(id).copied().ok_or("there is no such entity")
+    }
+
+    /// `at` is where it should be in a list; an edit list that was made for this content is right about that. Without it the
+    /// order does not matter, and the last one takes the place.
+    fn remove(&mut self, id: &str, at: Option<usize>) -> Fit<()> {
+        let is_there = |at: &usize| self.list.get(*at).is_some_and(|entity| &*entity.id == id);
+        if let Some(hint) = at {
+            let at = if is_there(&hint) { hint } else { self.find(id)? };
+            self.places = None;
+            self.list.remove(at);
+        } else {
+            let at = self.find(id)?;
+            self.list.swap_remove(at);
+            if let Some(places) = &mut self.places {
+                places.remove(id);
+                if let Some(moved) = self.list.get(at) {
+                    places.insert(moved.id.clone(), at);
+                }
+            }
+        }
+        self.ids.remove(id);
+        Ok(())
+    }
 }
 
 pub(super) struct Entity {
@@ -111,21 +179,10 @@ impl ContentStore {
         let work = works.get_mut(key).ok_or("there is no such key")?;
         match edit {
             Edit::Add { place, at, value } => {
-                let entities = self.entities_of(key, work)?;
-                if entities.iter().any(|entity| entity.id == place.id) {
-                    return Err("an entity of that id is there already");
-                }
                 let entity = Entity { id: place.id.clone(), text: EntityText::New(value.to_string()) };
-                entities.insert(at.unwrap_or(entities.len()).min(entities.len()), entity);
+                self.entities_of(key, work)?.insert(*at, entity)?;
             }
-            Edit::Remove { place, .. } => {
-                let entities = self.entities_of(key, work)?;
-                let at = entities
-                    .iter()
-                    .position(|entity| entity.id == place.id)
-                    .ok_or("there is no such entity")?;
-                entities.remove(at);
-            }
+            Edit::Remove { place, at, .. } => self.entities_of(key, work)?.remove(&place.id, *at)?,
             Edit::Set { place, path, from, to } => {
                 let change = if from.is_some() { Change::Replace(to) } else { Change::Insert(to) };
                 self.change(key, work, place, path, change)?;
@@ -145,11 +202,12 @@ impl ContentStore {
                 let entities = self.entities_of(key, work)?;
                 let ranks: HashMap<&str, usize> =
                     to.iter().enumerate().map(|(rank, id)| (&**id, rank)).collect();
-                let all = entities.iter().all(|entity| ranks.contains_key(&*entity.id));
-                if !all || ranks.len() != entities.len() {
+                let all = entities.list.iter().all(|entity| ranks.contains_key(&*entity.id));
+                if !all || ranks.len() != entities.list.len() {
                     return Err("the order does not name exactly what is there");
                 }
-                entities.sort_by_key(|entity| ranks.get(&*entity.id).copied());
+                entities.places = None;
+                entities.list.sort_by_key(|entity| ranks.get(&*entity.id).copied());
             }
         }
         Ok(())
@@ -168,18 +226,20 @@ impl ContentStore {
             return Ok(());
         }
         let entities = self.entities_of(key, work)?;
-        let entity =
-            entities.iter_mut().find(|entity| entity.id == place.id).ok_or("there is no such entity")?;
+        let at = entities.find(&place.id)?;
+        let entity = entities.list.get_mut(at).ok_or(nowhere)?;
         let text = match &entity.text {
             EntityText::Kept(atom) => self.value_text(*atom),
-            EntityText::New(text) => text,
+            EntityText::New(text) => Cow::Borrowed(text.as_str()),
         };
-        entity.text = EntityText::New(splice(text, path, change).ok_or(nowhere)?);
+        let changed = splice(&text, path, change).ok_or(nowhere)?;
+        drop(text);
+        entity.text = EntityText::New(changed);
         Ok(())
     }
 
     /// The entities of a member, taken apart if they were not yet.
-    fn entities_of<'w>(&self, key: &str, work: &'w mut Work) -> Fit<&'w mut Vec<Entity>> {
+    fn entities_of<'w>(&self, key: &str, work: &'w mut Work) -> Fit<&'w mut Entities> {
         let none = "there are no entities at this key";
         let taken = match work {
             Work::Untouched(Part::Collection { open, items, close }) => {
@@ -191,18 +251,20 @@ impl ContentStore {
                 let mut entities = self.sequences.atoms(*items).map(entity).collect::<Fit<Vec<_>>>()?;
                 if self.schema.get(collection).is_some_and(|collection| collection.kind == Kind::Map) {
                     // Of a repeated key the last counts.
-                    let mut seen = hashbrown::HashSet::new();
+                    let mut seen = HashSet::new();
                     entities.reverse();
                     entities.retain(|entity| seen.insert(entity.id.clone()));
                     entities.reverse();
                 }
+                let entities = Entities::of(entities);
                 Some(Work::Entities { collection, open: Some(*open), close: Some(*close), entities })
             }
             Work::Untouched(Part::Plain(_)) => return Err(none),
             // A key that came while edits are applied, and is empty still.
             Work::Value(text) => match self.schema.at(key).filter(|_| matches!(&**text, "[]" | "{}")) {
                 Some((collection, _)) => {
-                    Some(Work::Entities { collection, open: None, close: None, entities: Vec::new() })
+                    let entities = Entities::default();
+                    Some(Work::Entities { collection, open: None, close: None, entities })
                 }
                 None => return Err(none),
             },
@@ -229,23 +291,24 @@ impl ContentStore {
                     if is_map { ("{", "}", Role::Member) } else { ("[", "]", Role::Item) };
                 let id_field = self.schema.get(collection).and_then(|collection| collection.id.clone());
                 let atoms: Vec<AtomIx> = entities
+                    .list
                     .into_iter()
                     .map(|entity| match entity.text {
                         EntityText::Kept(atom) => atom,
                         EntityText::New(value) if is_map => {
                             let text = format!("{}:{value}", quoted(&entity.id));
-                            self.atoms.keep(collection, role, &text, None)
+                            self.atoms.keep(collection, role, &text, None, None)
                         }
                         EntityText::New(value) => {
-                            self.atoms.keep(collection, role, &value, id_field.as_deref())
+                            self.atoms.keep(collection, role, &value, id_field.as_deref(), None)
                         }
                     })
                     .collect();
                 let ends_so = |atom: &AtomIx| self.atoms.text(*atom).ends_with(bracket);
                 let open = open.filter(ends_so).unwrap_or_else(|| {
-                    self.atoms.keep(collection, Role::Edge, &format!("{name}:{bracket}"), None)
+                    self.atoms.keep(collection, Role::Edge, &format!("{name}:{bracket}"), None, None)
                 });
-                let close = close.unwrap_or_else(|| self.atoms.keep(collection, Role::Edge, end, None));
+                let close = close.unwrap_or_else(|| self.atoms.keep(collection, Role::Edge, end, None, None));
                 Part::Collection { open, items: self.sequences.build(&atoms, &self.atoms.kept), close }
             }
         }
@@ -263,6 +326,7 @@ impl ContentStore {
                 NO_COLLECTION,
                 Role::Member,
                 &format!("{}:null", quoted(key)),
+                None,
                 None,
             )),
         }

@@ -3,8 +3,11 @@
 //! An atom is a text exactly as it stands between two commas, white space included, so a content is its atoms joined again
 //! (C1). It knows which part of it is the value, and by which name the entity goes.
 
+use std::borrow::Cow;
+
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::ingest::begins_with;
 use super::interner::{Handle, Interner, Marks};
 use super::json::{Json, name_of, unescaped};
 use super::scan::{ScanFault, Scanner};
@@ -28,8 +31,7 @@ pub enum Role {
 
 /// A piece of a content.
 pub struct Atom {
-    /// The text, exactly.
-    pub text: Box<str>,
+    text: AtomText,
     /// The collection it belongs to; [`NO_COLLECTION`] at the top level.
     pub collection: u8,
     /// The id of the entity, where it has one.
@@ -40,17 +42,21 @@ pub struct Atom {
     value: (u32, u32),
 }
 
+/// The text of an atom, exactly. An agent that changes a property changes a few bytes of an entity, so a version of an entity
+/// is kept as what is different in it.
+enum AtomText {
+    Whole(Box<str>),
+    /// The beginning and the end of another atom, which is whole, and what lies between.
+    Edited {
+        base: AtomIx,
+        head: u32,
+        tail: u32,
+        middle: Box<str>,
+    },
+}
+
 /// The top level itself.
 pub const NO_COLLECTION: u8 = u8::MAX;
-
-impl Atom {
-    /// The value; `None` for an edge.
-    pub fn value(&self) -> Option<Json<'_>> {
-        let (from, to) = self.value;
-        let text = self.text.get(from as usize..to as usize)?;
-        (!text.is_empty()).then(|| Json::scanned(text))
-    }
-}
 
 /// All atoms, and the names in them.
 #[derive(Default)]
@@ -63,28 +69,60 @@ pub struct Atoms {
 }
 
 impl Atoms {
-    /// Keeps a text that was walked over. `id_field` is where the id of a list's item is.
-    pub fn keep(&mut self, collection: u8, role: Role, text: &str, id_field: Option<&str>) -> AtomIx {
+    /// Keeps a text that was walked over. `id_field` is where the id of a list's item is; `near` is an atom that it is likely to
+    /// resemble.
+    pub fn keep(
+        &mut self,
+        collection: u8,
+        role: Role,
+        text: &str,
+        id_field: Option<&str>,
+        near: Option<AtomIx>,
+    ) -> AtomIx {
         // The collection is part of what an atom is: the same text can be told apart by another field elsewhere.
         let hash = xxh3_64(text.as_bytes()) ^ (u64::from(collection) << 56);
-        let (ids, bytes) = (&mut self.ids, &mut self.text_bytes);
-        self.kept.intern(
-            hash,
-            |known| known.collection == collection && *known.text == *text,
-            || {
-                *bytes += text.len();
-                // The text is JSON already, so the walk cannot fail; if it did, the atom would have no value and no id.
-                let (value, id) = parts(role, text, id_field).unwrap_or_default();
-                let hash = xxh3_64(id.as_deref().unwrap_or(text).as_bytes());
-                Atom {
-                    text: text.into(),
-                    collection,
-                    id: id.map(|id| ids.intern(hash, |known| **known == *id, || id.as_str().into())),
-                    height: (hash.trailing_zeros() / 4) as u8,
-                    value,
-                }
-            },
-        )
+        let is_same = |known: &Atom| known.collection == collection && self.is_text(known, text);
+        if let Some(known) = self.kept.find(hash, is_same) {
+            return known;
+        }
+        // The text is JSON already, so the walk cannot fail; if it did, the atom would have no value and no id.
+        let (value, id) = parts(role, text, id_field).unwrap_or_default();
+        let id_hash = xxh3_64(id.as_deref().unwrap_or(text).as_bytes());
+        let id = id.map(|id| self.ids.intern(id_hash, |known| **known == *id, || id.as_str().into()));
+        let kept =
+            near.and_then(|near| self.edited(near, text)).unwrap_or_else(|| AtomText::Whole(text.into()));
+        self.text_bytes += kept.bytes();
+        let height = (id_hash.trailing_zeros() / 4) as u8;
+        self.kept.insert(hash, Atom { text: kept, collection, id, height, value })
+    }
+
+    /// A text as what is different in it from another atom, where that is little.
+    fn edited(&self, near: AtomIx, text: &str) -> Option<AtomText> {
+        let base = match self.get(near)?.text {
+            AtomText::Whole(_) => near,
+            AtomText::Edited { base, .. } => base,
+        };
+        let AtomText::Whole(whole) = &self.get(base)?.text else { return None };
+        let (a, b) = (whole.as_bytes(), text.as_bytes());
+        let mut head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        while !text.is_char_boundary(head) || !whole.is_char_boundary(head) {
+            head -= 1;
+        }
+        let (a_rest, b_rest) = (a.get(head..)?, b.get(head..)?);
+        let mut tail = a_rest.iter().rev().zip(b_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+        while !text.is_char_boundary(text.len() - tail) || !whole.is_char_boundary(whole.len() - tail) {
+            tail -= 1;
+        }
+        let middle = text.get(head..text.len() - tail)?;
+        let is_little = middle.len() <= text.len() / 4 && text.len() >= 64;
+        let edited =
+            || AtomText::Edited { base, head: head as u32, tail: tail as u32, middle: middle.into() };
+        is_little.then(edited)
+    }
+
+    fn is_text(&self, atom: &Atom, text: &str) -> bool {
+        let pieces = self.pieces_of(atom);
+        pieces.iter().map(|piece| piece.len()).sum::<usize>() == text.len() && begins_with_all(text, pieces)
     }
 
     /// An atom.
@@ -92,9 +130,51 @@ impl Atoms {
         self.kept.get(atom)
     }
 
+    /// The text of an atom in pieces that have to be joined.
+    pub fn pieces(&self, atom: AtomIx) -> [&str; 3] {
+        self.get(atom).map_or([""; 3], |atom| self.pieces_of(atom))
+    }
+
+    fn pieces_of<'a>(&'a self, atom: &'a Atom) -> [&'a str; 3] {
+        match &atom.text {
+            AtomText::Whole(text) => [text, "", ""],
+            AtomText::Edited { base, head, tail, middle } => {
+                // A base stays for as long as an atom that is made from it, and is whole.
+                let whole = match self.get(*base).map(|base| &base.text) {
+                    Some(AtomText::Whole(whole)) => &**whole,
+                    _ => "",
+                };
+                let (head, tail) = (*head as usize, *tail as usize);
+                let end = whole.len().saturating_sub(tail);
+                [whole.get(..head).unwrap_or(""), middle, whole.get(end..).unwrap_or("")]
+            }
+        }
+    }
+
     /// The text of an atom.
-    pub fn text(&self, atom: AtomIx) -> &str {
-        self.get(atom).map_or("", |atom| &atom.text)
+    pub fn text(&self, atom: AtomIx) -> Cow<'_, str> {
+        match self.pieces(atom) {
+            [whole, "", ""] => Cow::Borrowed(whole),
+            pieces => Cow::Owned(pieces.concat()),
+        }
+    }
+
+    /// Bytes of the text of an atom.
+    pub fn length(&self, atom: AtomIx) -> usize {
+        self.pieces(atom).iter().map(|piece| piece.len()).sum()
+    }
+
+    /// The text of the value of an atom; `None` for an edge.
+    pub fn value(&self, atom: AtomIx) -> Option<Cow<'_, str>> {
+        let (from, to) = self.get(atom)?.value;
+        let (from, to) = (from as usize, to as usize);
+        if from == to {
+            return None;
+        }
+        match self.text(atom) {
+            Cow::Borrowed(text) => text.get(from..to).map(Cow::Borrowed),
+            Cow::Owned(text) => text.get(from..to).map(|value| Cow::Owned(value.to_owned())),
+        }
     }
 
     /// The text of an id.
@@ -107,21 +187,47 @@ impl Atoms {
         self.ids.find(xxh3_64(text.as_bytes()), |known| **known == *text)
     }
 
-    /// Drops the atoms that are not marked, and the ids that only they had.
-    pub fn sweep(&mut self, marks: &Marks<Atom>) {
+    /// Drops the atoms that are neither marked nor the base of one that is, and the ids that only they had.
+    pub fn sweep(&mut self, marks: &mut Marks<Atom>) {
+        let marked: Vec<AtomIx> = self.kept.handles().filter(|atom| marks.has(*atom)).collect();
+        for atom in marked {
+            if let Some(AtomText::Edited { base, .. }) = self.get(atom).map(|atom| &atom.text) {
+                marks.add(*base);
+            }
+        }
         self.kept.sweep(marks);
         let mut ids = Marks::none();
         for id in self.kept.iter().filter_map(|atom| atom.id) {
             ids.add(id);
         }
         self.ids.sweep(&ids);
-        self.text_bytes = self.kept.iter().map(|atom| atom.text.len()).sum();
+        self.text_bytes = self.kept.iter().map(|atom| atom.text.bytes()).sum();
     }
 
     /// Bytes that the atoms take.
     pub fn bytes(&self) -> usize {
         self.text_bytes + self.kept.table_bytes() + self.ids.table_bytes()
     }
+}
+
+impl AtomText {
+    /// Bytes that it takes for itself.
+    fn bytes(&self) -> usize {
+        match self {
+            AtomText::Whole(text) => text.len(),
+            AtomText::Edited { middle, .. } => middle.len(),
+        }
+    }
+}
+
+/// Whether a text begins with some pieces, one after the other.
+pub fn begins_with_all(text: &str, pieces: [&str; 3]) -> bool {
+    let mut at = 0;
+    pieces.iter().all(|piece| {
+        let fits = text.get(at..).is_some_and(|rest| begins_with(rest, piece));
+        at += piece.len();
+        fits
+    })
 }
 
 type Parts = ((u32, u32), Option<String>);

@@ -1,9 +1,9 @@
 //! `diff(a, b)`: the smallest edit list at the level of entities, then of fields (C4), in an order in which every edit is
 //! safe when it is its turn (C5): links go before what they hang on and come after it.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use super::atom::{Atom, AtomIx, EntityId};
+use super::atom::{AtomIx, EntityId};
 use super::canonical;
 use super::edit::{Edit, PathStep, Place, Point};
 use super::field::{FieldEdit, differences, items, members};
@@ -219,7 +219,8 @@ impl ContentStore {
         comes.sort_by_key(|(at, ..)| *at);
         if is_list {
             let mut now: Vec<EntityId> = old_ids;
-            now.retain(|id| !goes.iter().any(|(_, gone, _)| gone == id));
+            let gone: HashSet<EntityId> = goes.iter().map(|(_, id, _)| *id).collect();
+            now.retain(|id| !gone.contains(id));
             for (at, id, _) in &comes {
                 now.insert(at.unwrap_or(now.len()).min(now.len()), *id);
             }
@@ -230,7 +231,7 @@ impl ContentStore {
             }
         }
         let place = |id: EntityId| self.place(collection, id);
-        let value = |atom: AtomIx| self.value_text(atom).into();
+        let value = |atom: AtomIx| self.value_text(atom).into_owned().into();
         changes.removed = goes
             .into_iter()
             .map(|(at, id, atom)| Edit::Remove { place: place(id), at, value: value(atom) })
@@ -245,14 +246,10 @@ impl ContentStore {
         Place { collection: collection.path.as_str().into(), id: self.atoms.id_text(id).into() }
     }
 
-    pub(super) fn value_text(&self, atom: AtomIx) -> &str {
-        self.atoms.get(atom).and_then(Atom::value).map_or("null", Json::text)
-    }
-
     /// C5: a link whose ends changed under the same id is another link.
     pub(super) fn has_other_ends(&self, collection: &Collection, a: AtomIx, b: AtomIx) -> bool {
-        let value = |atom| self.atoms.get(atom).and_then(Atom::value);
-        let (Some(a), Some(b)) = (value(a), value(b)) else { return false };
+        let (a, b) = (self.value_text(a), self.value_text(b));
+        let (a, b) = (Json::scanned(&a), Json::scanned(&b));
         let differs = |path: &[String]| match (at_path(a, path), at_path(b, path)) {
             (Some(a), Some(b)) => !canonical::equal(a, b),
             (a, b) => a.is_some() != b.is_some(),
@@ -270,8 +267,8 @@ impl ContentStore {
         b: AtomIx,
         changes: &mut Changes,
     ) {
-        let value = |atom| self.atoms.get(atom).and_then(Atom::value);
-        let (Some(a), Some(b)) = (value(a), value(b)) else { return };
+        let (a, b) = (self.value_text(a), self.value_text(b));
+        let (a, b) = (Json::scanned(&a), Json::scanned(&b));
         let place = self.place(collection, id);
         let mut edits = differences(a, b);
         let position = collection.position.as_deref();

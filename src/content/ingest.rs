@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::atom::{AtomIx, EntityId, NO_COLLECTION, Role};
+use super::atom::{AtomIx, EntityId, NO_COLLECTION, Role, begins_with_all};
 use super::json::{JsonFault, name_of};
 use super::scan::{ScanFault, Scanner};
 use super::schema::Kind;
@@ -84,7 +84,7 @@ impl ContentStore {
     /// Whether a collection of some items begins next, letter by letter; walks over its first edge if so.
     fn opens_next(&self, scanner: &mut Scanner<'_>, open: AtomIx) -> bool {
         let text = self.atoms.text(open);
-        let is_next = text.ends_with(['[', '{']) && begins_with(scanner.rest(), text);
+        let is_next = text.ends_with(['[', '{']) && begins_with(scanner.rest(), &text);
         if is_next {
             scanner.advance(text.len());
         }
@@ -103,7 +103,7 @@ impl ContentStore {
         let inside = scanner.at();
         if scanner.peek() == Some(container.close) {
             // Nothing is in it, where something was: its first edge is another one.
-            scanner.rewind(inside - self.atoms.text(open).len());
+            scanner.rewind(inside - self.atoms.length(open));
             return self.read_member(scanner, &[], false);
         }
         scanner.rewind(inside);
@@ -124,11 +124,11 @@ impl ContentStore {
         let start = scanner.at();
         scanner.eat(container.close);
         scanner.peek();
-        self.atoms.keep(container.index, Role::Edge, scanner.since(start), None)
+        self.atoms.keep(container.index, Role::Edge, scanner.since(start), None, None)
     }
 
     fn plain(&mut self, scanner: &Scanner<'_>, start: usize) -> Part {
-        Part::Plain(self.atoms.keep(NO_COLLECTION, Role::Member, scanner.since(start), None))
+        Part::Plain(self.atoms.keep(NO_COLLECTION, Role::Member, scanner.since(start), None, None))
     }
 
     /// A collection, from its bracket to the comma or brace behind it. `start` is where its member began.
@@ -146,7 +146,7 @@ impl ContentStore {
         if !is_empty {
             scanner.rewind(inside);
         }
-        let open = self.atoms.keep(container.index, Role::Edge, scanner.since(start), None);
+        let open = self.atoms.keep(container.index, Role::Edge, scanner.since(start), None, None);
         let items = if is_empty {
             self.sequences.build(&[], &self.atoms.kept)
         } else {
@@ -182,7 +182,7 @@ impl ContentStore {
                 }
                 None => {
                     as_expected = false;
-                    let atom = self.read_item(scanner, container)?;
+                    let atom = self.read_item(scanner, container, walk.next())?;
                     let id = self.atoms.get(atom).and_then(|atom| atom.id);
                     walk.find_place(id, |atom| self.atoms.get(atom).and_then(|atom| atom.id));
                     items.push(atom);
@@ -203,7 +203,12 @@ impl ContentStore {
     }
 
     /// An entity that was not expected, with the white space around it.
-    fn read_item(&mut self, scanner: &mut Scanner<'_>, container: &Container) -> Result<AtomIx, ScanFault> {
+    fn read_item(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        container: &Container,
+        near: Option<AtomIx>,
+    ) -> Result<AtomIx, ScanFault> {
         let start = scanner.at();
         let role = if container.open == b'[' { Role::Item } else { Role::Member };
         if role == Role::Member {
@@ -211,16 +216,17 @@ impl ContentStore {
         }
         scanner.value()?;
         scanner.peek();
-        Ok(self.atoms.keep(container.index, role, scanner.since(start), container.id_field.as_deref()))
+        Ok(self.atoms.keep(container.index, role, scanner.since(start), container.id_field.as_deref(), near))
     }
 
     /// Whether an atom is what comes next, up to the comma or bracket behind it; walks over it if so.
     fn comes_next(&self, scanner: &mut Scanner<'_>, atom: AtomIx, close: u8) -> bool {
-        let (rest, text) = (scanner.rest(), self.atoms.text(atom));
-        let ends = rest.as_bytes().get(text.len()).is_some_and(|byte| *byte == b',' || *byte == close);
-        let is_next = ends && !text.is_empty() && begins_with(rest, text);
+        let (rest, pieces) = (scanner.rest(), self.atoms.pieces(atom));
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        let ends = rest.as_bytes().get(length).is_some_and(|byte| *byte == b',' || *byte == close);
+        let is_next = ends && length > 0 && begins_with_all(rest, pieces);
         if is_next {
-            scanner.advance(text.len());
+            scanner.advance(length);
         }
         is_next
     }

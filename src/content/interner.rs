@@ -98,7 +98,12 @@ impl<T> Interner<T> {
         if let Some(handle) = self.find(hash, is_same) {
             return handle;
         }
-        let slot = Some(Slot { thing: make(), hash });
+        self.insert(hash, make())
+    }
+
+    /// Keeps a thing that is known not to be there.
+    pub fn insert(&mut self, hash: u64, thing: T) -> Handle<T> {
+        let slot = Some(Slot { thing, hash });
         let handle = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             Handle::at(self.slots.len() - 1)
@@ -133,6 +138,12 @@ impl<T> Interner<T> {
     /// Number of things kept.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
+    }
+
+    /// The handles of everything that is kept.
+    pub fn handles(&self) -> impl Iterator<Item = Handle<T>> + '_ {
+        let indexed = self.slots.iter().enumerate();
+        indexed.filter(|(_, slot)| slot.is_some()).map(|(index, _)| Handle::at(index))
     }
 
     /// Everything that is kept.

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::apply::{Entity, EntityText, Work};
+use super::apply::{Entities, Entity, EntityText, Work};
 use super::atom::{AtomIx, EntityId};
 use super::canonical;
 use super::diff::at_path;
@@ -191,7 +191,12 @@ impl ContentStore {
             return atom.map(EntityText::Kept);
         }
         let place = self.place(collection, id);
-        let values = three.map(|atom| atom.map(|atom| self.value_text(atom)));
+        let texts = three.map(|atom| atom.map(|atom| self.value_text(atom)));
+        let values = Three {
+            base: texts.base.as_deref(),
+            mine: texts.mine.as_deref(),
+            theirs: texts.theirs.as_deref(),
+        };
         if let Three { base: Some(base), mine: Some(mine), theirs: Some(theirs) } = three {
             let other_ends =
                 self.has_other_ends(collection, base, mine) || self.has_other_ends(collection, base, theirs);
@@ -263,11 +268,13 @@ impl ContentStore {
                         if needed { (to, other.three(target)) } else { (key, merging.three(id)) };
                     if let Some((_, collection)) = self.collection_at(at) {
                         let place = self.place(collection, if needed { target } else { id });
-                        conflicts.push(conflict(
-                            &place,
-                            &[],
-                            three.map(|atom| atom.map(|atom| self.value_text(atom))),
-                        ));
+                        let texts = three.map(|atom| atom.map(|atom| self.value_text(atom)));
+                        let values = Three {
+                            base: texts.base.as_deref(),
+                            mine: texts.mine.as_deref(),
+                            theirs: texts.theirs.as_deref(),
+                        };
+                        conflicts.push(conflict(&place, &[], values));
                     }
                 }
                 if needed {
@@ -308,9 +315,9 @@ impl ContentStore {
         }
         let text = match text {
             EntityText::Kept(atom) => self.value_text(*atom),
-            EntityText::New(text) => text,
+            EntityText::New(text) => Cow::Borrowed(text.as_str()),
         };
-        let found = at_path(Json::check(text).ok()?, field)?.as_string()?;
+        let found = at_path(Json::check(&text).ok()?, field)?.as_string()?;
         self.atoms.find_id(&found)
     }
 
@@ -323,7 +330,12 @@ impl ContentStore {
             let text = merging.result.remove(&id)?;
             Some(Entity { id: self.atoms.id_text(id).into(), text })
         });
-        Work::Entities { collection: index, open: None, close: None, entities: entities.collect() }
+        Work::Entities {
+            collection: index,
+            open: None,
+            close: None,
+            entities: Entities::of(entities.collect()),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! everything else is an atom. Joined again they are the text that came in, byte for byte (C1). What two contents have in
 //! common they share: storing one that differs from another in k of n entities costs O(k log n) memory (C3).
 
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap};
@@ -77,16 +78,16 @@ impl ContentStore {
                 text.push(',');
             }
             match *part {
-                Part::Plain(atom) => text.push_str(self.atoms.text(atom)),
+                Part::Plain(atom) => self.push(atom, &mut text),
                 Part::Collection { open, items, close } => {
-                    text.push_str(self.atoms.text(open));
+                    self.push(open, &mut text);
                     for (at, atom) in self.sequences.atoms(items).enumerate() {
                         if at > 0 {
                             text.push(',');
                         }
-                        text.push_str(self.atoms.text(atom));
+                        self.push(atom, &mut text);
                     }
-                    text.push_str(self.atoms.text(close));
+                    self.push(close, &mut text);
                 }
             }
         }
@@ -94,22 +95,34 @@ impl ContentStore {
         Some(text)
     }
 
+    fn push(&self, atom: AtomIx, text: &mut String) {
+        for piece in self.atoms.pieces(atom) {
+            text.push_str(piece);
+        }
+    }
+
     /// The value of a member at the top level, as text.
     pub(super) fn part_value(&self, part: Part) -> String {
         match part {
-            Part::Plain(atom) => {
-                self.atoms.get(atom).and_then(Atom::value).map_or("null", Json::text).to_owned()
-            }
+            Part::Plain(atom) => self.value_text(atom).into_owned(),
             Part::Collection { open, items, close } => {
                 let open = self.atoms.text(open);
                 // Behind the key and its colon.
                 let bracket = open.trim_end().len().saturating_sub(1);
-                let atoms: Vec<&str> =
-                    self.sequences.atoms(items).map(|atom| self.atoms.text(atom)).collect();
-                [open.get(bracket..).unwrap_or(""), &atoms.join(","), self.atoms.text(close).trim_end()]
-                    .concat()
+                let mut text = open.get(bracket..).unwrap_or("").to_owned();
+                for (at, atom) in self.sequences.atoms(items).enumerate() {
+                    text.push_str(if at > 0 { "," } else { "" });
+                    self.push(atom, &mut text);
+                }
+                text.push_str(self.atoms.text(close).trim_end());
+                text
             }
         }
+    }
+
+    /// The value of an atom, as text.
+    pub(super) fn value_text(&self, atom: AtomIx) -> Cow<'_, str> {
+        self.atoms.value(atom).unwrap_or(Cow::Borrowed("null"))
     }
 
     /// Whether two contents are canonically equal (C2). Remembered, so asking again is free.
@@ -185,9 +198,8 @@ impl ContentStore {
         if a == b {
             return true;
         }
-        let value = |atom| self.atoms.get(atom).and_then(Atom::value);
-        match (value(a), value(b)) {
-            (Some(a), Some(b)) => canonical::equal(a, b),
+        match (self.atoms.value(a), self.atoms.value(b)) {
+            (Some(a), Some(b)) => canonical::equal(Json::scanned(&a), Json::scanned(&b)),
             (a, b) => a.is_none() && b.is_none(),
         }
     }
@@ -215,7 +227,7 @@ impl ContentStore {
         }
         self.contents.sweep(&contents);
         self.sequences.sweep(&nodes);
-        self.atoms.sweep(&atoms);
+        self.atoms.sweep(&mut atoms);
         self.compared.retain(|(a, b), _| contents.has(*a) && contents.has(*b));
     }
 

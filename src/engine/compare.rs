@@ -1,6 +1,7 @@
 //! Comparing two contents that the engine knows, or the canvas (H10).
 
 use super::Engine;
+use crate::content::describe::Sentence;
 use crate::content::edit::{Edit, PathStep, Place, Point, Summary, summary};
 use crate::content::json::quoted;
 use crate::content::{ContentIx, JsonFault};
@@ -12,6 +13,8 @@ pub struct Comparison {
     pub edits: Vec<Edit>,
     /// How many entities they touch.
     pub summary: Summary,
+    /// What they do, in sentences for a person (C6).
+    pub sentences: Vec<Sentence>,
 }
 
 impl Engine {
@@ -33,18 +36,24 @@ impl Engine {
     /// The edits that lead from one content to another.
     pub fn compare(&self, from: ContentIx, to: ContentIx) -> Comparison {
         let edits = self.contents.diff(from, to);
-        Comparison { summary: summary(&edits), edits }
+        let sentences = self.contents.describe(from, to, &edits);
+        Comparison { summary: summary(&edits), sentences, edits }
     }
 }
 
 impl Comparison {
-    /// As JSON text: the edits in the shapes of the package's `Edit`, then the summary. Values stay as they are written.
+    /// As JSON text: the edits in the shapes of the package's `Edit`, the summary, the sentences. Values stay as they are
+    /// written.
     pub fn to_json(&self) -> String {
         let edits: Vec<String> = self.edits.iter().map(edit_json).collect();
         let Summary { added, removed, changed, moved } = self.summary;
+        let sentences: Vec<String> = self.sentences.iter().map(|sentence| quoted(&sentence.text)).collect();
+        let counts =
+            format!(r#"{{"added":{added},"removed":{removed},"changed":{changed},"moved":{moved}}}"#);
         format!(
-            r#"{{"edits":[{}],"summary":{{"added":{added},"removed":{removed},"changed":{changed},"moved":{moved}}}}}"#,
-            edits.join(",")
+            r#"{{"edits":[{}],"summary":{counts},"sentences":[{}]}}"#,
+            edits.join(","),
+            sentences.join(",")
         )
     }
 }

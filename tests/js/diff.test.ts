@@ -30,6 +30,7 @@ describe("H10 C4: diff", () => {
       { kind: "move", collection: "operatorPositions", id: "op1", from: { x: 0, y: 0 }, to: { x: 5, y: 0 } },
     ]);
     expect(edits.summary).toEqual({ added: 0, removed: 0, changed: 1, moved: 1 });
+    expect(edits.describe()).toEqual(["Limit: limit: 10 → 20; moved"]);
     expect(Object.isFrozen(edits) && Object.isFrozen(edits[0]) && Object.isFrozen(edits.summary)).toBe(true);
     expect(headway.diff("a1", "a1")).toHaveLength(0);
     expect(headway.diff("step-initial", "a1")).toEqual(edits);

@@ -1,1 +1,0 @@
-//! Edits as sentences for a person (C6).
