@@ -456,6 +456,36 @@ fn r7_a_server_that_forgot_everything_leaves_the_canvas_and_says_so() {
 }
 
 #[test]
+fn c7_what_is_not_whole_is_repaired_on_its_way_to_the_canvas_and_told() {
+    let broken = json!({
+        "operators": [{ "operatorID": "op1", "operatorType": "Limit" }, { "operatorID": "op2", "operatorType": "Sort" }],
+        "operatorPositions": { "op1": { "x": 0, "y": 0 } },
+        "links": [{ "linkID": "l1", "source": { "operatorID": "op1" }, "target": { "operatorID": "gone" } }],
+    });
+    let mut scene = Scene::new();
+    scene.engine.bind_canvas(true);
+    let mut canvas = r#"{"v":2}"#.to_owned();
+    scene.look(&mut canvas);
+    let frame = json!({ "headId": "a1", "canRedo": true, "workflowContent": broken, "type": "WsServerHeadChangeEvent" });
+    let outcome = scene.receive(frame.clone());
+    assert_eq!(outcome.notices.iter().map(|notice| notice.code).collect::<Vec<_>>(), ["content_repaired"]);
+    assert_eq!(outcome.notices[0].path.as_deref(), Some("operators/op2"), "the first of two");
+    assert!(
+        outcome.notices[0].message.contains("has no position")
+            && outcome.notices[0].message.contains("1 more")
+    );
+    assert!(matches!(scene.look(&mut canvas), Plan::Write(_)));
+    let shown: Value = serde_json::from_str(&canvas).unwrap();
+    assert_eq!(shown["links"], json!([]));
+    assert!(shown["operatorPositions"]["op2"]["x"].is_number());
+    assert_eq!(scene.engine.content(None), Some(broken.to_string()), "C1: what came comes back");
+    // Told once, and the canvas equals HEAD now.
+    assert_eq!(scene.receive(frame).notices, []);
+    assert_eq!(scene.look(&mut canvas), Plan::Nothing);
+    assert!(!scene.engine.view().canvas_differs);
+}
+
+#[test]
 fn p12_a_revert_to_the_same_content_is_compared_with_the_canvas_itself() {
     let mut scene = Scene::new();
     let mut canvas = r#"{"v":2}"#.to_owned();

@@ -26,6 +26,8 @@ pub use view::{StatsView, ViewHeader};
 
 use turn_view::TurnVersions;
 
+use hashbrown::HashMap;
+
 use crate::canvas::{Canvas, Plan, Policy};
 use crate::content::{ContentIx, ContentStore, Schema};
 use crate::history::{History, StepIx};
@@ -58,6 +60,8 @@ pub struct Engine {
     canvas: Canvas,
     last_ticket: Ticket,
     turn_versions: TurnVersions,
+    /// What contents are once they are repaired, as far as somebody asked.
+    whole: HashMap<ContentIx, ContentIx>,
     /// How many contents were live when they were last collected.
     live_contents: usize,
     outcome: Outcome,
@@ -136,7 +140,30 @@ impl Engine {
     }
 
     fn show(&mut self, content: ContentIx, policy: Policy) {
-        self.outcome.look_at_canvas |= self.canvas.want(content, policy);
+        if self.canvas.is_bound() {
+            let whole = self.whole(content);
+            self.outcome.look_at_canvas |= self.canvas.want(whole, policy);
+        }
+    }
+
+    /// A content as it can be put on a canvas (C7). Told when it is looked at first.
+    fn whole(&mut self, content: ContentIx) -> ContentIx {
+        if let Some(whole) = self.whole.get(&content) {
+            return *whole;
+        }
+        let repaired = self.contents.repair(content);
+        if let Some(first) = repaired.faults.first() {
+            let (code, what) = match repaired.is_whole() {
+                true => ("content_repaired", "was repaired on its way to the canvas"),
+                false => ("content_faults", "is not whole, and not all of that could be repaired"),
+            };
+            let more = repaired.faults.len() - 1;
+            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+            let path = format!("{}/{}", first.place.collection, first.place.id.trim_start_matches('\0'));
+            self.notice(code, format!("The content {what}: {first}{more}"), None, Some(path));
+        }
+        self.whole.insert(content, repaired.content);
+        repaired.content
     }
 
     /// Decides about the canvas, now that the host has read it. `Plan::Write` has to be followed by
@@ -227,6 +254,8 @@ impl Engine {
 
     /// Drops contents that nothing refers to any more.
     fn collect(&mut self) {
+        // Handles of what goes can come again for something else.
+        self.whole.clear();
         self.contents.retain(self.history.tree().contents().chain(self.canvas.contents()));
         self.live_contents = self.contents.len();
     }

@@ -1,0 +1,164 @@
+//! Where references lead, and which links say the same.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::super::atom::{AtomIx, EntityId};
+use super::super::edit::Path;
+use super::super::field::{items, members};
+use super::super::json::{Json, name_of};
+use super::super::schema::{Collection, Kind, Port, Ref};
+use super::examine::Examination;
+use super::sheet::{Entity, Sheet, at_path, field, keys};
+use super::wording::{self, dotted, form, shown};
+use super::{FaultCode, Repair};
+
+/// The names of ports, in one spelling; `None` is the port without a name.
+pub type Ports = HashSet<Option<Vec<u8>>>;
+
+impl<'s> Examination<'s> {
+    /// 3.: where references lead.
+    pub(super) fn follow(&mut self, sheet: &mut Sheet<'s>) {
+        let collection = sheet.collection;
+        let index = |reference: &Ref| self.sheets.iter().position(|to| to.collection.path == reference.to);
+        let refs: Vec<(&'s Ref, usize)> =
+            collection.refs.iter().filter_map(|reference| Some((reference, index(reference)?))).collect();
+        // A value as a whole is not dropped because of where it leads.
+        let then = (collection.kind != Kind::Value).then_some(Repair::Dropped);
+        if refs.is_empty() {
+            return;
+        }
+        for entity in sheet.entities(self.store) {
+            let before = self.faults.len();
+            for (reference, target) in &refs {
+                let Some((code, path, message)) = self.follow_one(collection, entity, reference, *target)
+                else {
+                    continue;
+                };
+                self.fault(code, sheet.place(entity.id, self.store), path, message, then);
+            }
+            if self.faults.len() > before && then.is_some() {
+                sheet.strike(entity.id);
+            }
+        }
+    }
+
+    fn follow_one(
+        &mut self,
+        collection: &Collection,
+        entity: Entity,
+        reference: &'s Ref,
+        target: usize,
+    ) -> Option<(FaultCode, Path, String)> {
+        let value = self.value(entity.atom)?;
+        let value = Json::scanned(&value);
+        let target = self.sheets.get(target).filter(|target| target.is_readable)?;
+        let (to, from) = (target.collection, &collection.path);
+        if reference.field.is_empty() && target.find(entity.id).is_none() {
+            let id = shown(self.store.atoms.id_text(entity.id));
+            let message = format!("`{from}` has an entry for {id}, which is not in `{}`.", to.path);
+            return Some((FaultCode::Orphan, vec![], message));
+        }
+        let end = at_path(value, &reference.field);
+        let id = if reference.field.is_empty() {
+            Some(entity.id)
+        } else {
+            end.and_then(id_body).and_then(|id| self.store.atoms.find_id(&id))
+        };
+        let Some(found) = id.and_then(|id| target.find(id)) else {
+            let (name, field) = (self.name(collection, entity), dotted(&reference.field));
+            let message = match end.map(|end| (end, id_body(end))) {
+                Some((_, Some(id))) => {
+                    format!(
+                        "{name} in `{from}`: `{field}` leads to {}, which is not in `{}`.",
+                        shown(&id),
+                        to.path
+                    )
+                }
+                Some((end, None)) => {
+                    format!("{name} in `{from}`: `{field}` is {}, but has to be an id.", wording::kind(end))
+                }
+                None => format!("{name} in `{from}` has no `{field}` to say where it leads."),
+            };
+            return Some((FaultCode::Dangling, keys(&reference.field), message));
+        };
+        let port = reference.port.as_ref()?;
+        let end = at_path(value, &port.field);
+        if self.ports_of(found.atom, port)?.contains(&form(end)) {
+            return None;
+        }
+        let (name, other) = (self.name(collection, entity), self.name(to, found));
+        let said = end.and_then(id_body).map(|said| format!(" {}", shown(&said)));
+        let message = format!(
+            "{name} in `{from}` ends at a port{} that {other} does not have among its `{}`.",
+            said.as_deref().unwrap_or(" without a name"),
+            port.among
+        );
+        Some((FaultCode::NoPort, keys(&port.field), message))
+    }
+
+    /// The names of the ports that an entity says it has; `None` when it says nothing about them.
+    fn ports_of(&mut self, atom: AtomIx, port: &'s Port) -> Option<Rc<Ports>> {
+        let read = || {
+            let entity = self.store.atoms.value(atom)?;
+            let ports = items(field(Json::scanned(&entity), &port.among).filter(|ports| ports.is_list())?);
+            let names =
+                ports.into_iter().filter(|item| item.is_object()).map(|item| form(field(item, &port.id)));
+            Some(Rc::new(names.collect::<Ports>()))
+        };
+        self.ports.entry((atom, &port.among, &port.id)).or_insert_with(read).clone()
+    }
+
+    /// 4.: links that say the same.
+    pub(super) fn find_doubles(&mut self, sheet: &mut Sheet<'s>) {
+        let collection = sheet.collection;
+        let ends: Vec<&Ref> = collection.refs.iter().filter(|end| !end.field.is_empty()).collect();
+        if collection.kind != Kind::List || ends.len() < 2 {
+            return;
+        }
+        let mut seen: HashMap<Vec<Option<Vec<u8>>>, EntityId> = HashMap::new();
+        for entity in sheet.entities(self.store) {
+            let Some(said) = self
+                .value(entity.atom)
+                .and_then(|link| what_a_link_says(Json::scanned(&link), collection, &ends))
+            else {
+                continue;
+            };
+            let Some(first) = seen.get(&said).copied() else {
+                seen.insert(said, entity.id);
+                continue;
+            };
+            let name = self.name(collection, entity);
+            let first = shown(self.store.atoms.id_text(first));
+            let message = format!("{name} in `{}` connects the same as {first} does.", collection.path);
+            let place = sheet.place(entity.id, self.store);
+            self.fault(FaultCode::DuplicateLink, place, vec![], message, Some(Repair::Dropped));
+            sheet.strike(entity.id);
+        }
+    }
+}
+
+/// The id that a value is.
+fn id_body(value: Json<'_>) -> Option<Cow<'_, str>> {
+    value.text().strip_prefix('"')?.strip_suffix('"').map(name_of)
+}
+
+/// What a link connects; `None` when that cannot be told, because an end is missing that could not be judged either.
+fn what_a_link_says(link: Json<'_>, collection: &Collection, ends: &[&Ref]) -> Option<Vec<Option<Vec<u8>>>> {
+    let mut said = Vec::new();
+    for end in ends {
+        said.push(Some(form(at_path(link, &end.field))?));
+        said.push(end.port.as_ref().and_then(|port| form(at_path(link, &port.field))));
+    }
+    if ends.iter().all(|end| end.port.is_none()) {
+        let mut members = members(link);
+        members.retain(|(key, _)| Some(&**key) != collection.id.as_deref());
+        members.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (key, value) in members {
+            said.extend([Some(key.as_bytes().to_vec()), form(Some(value))]);
+        }
+    }
+    Some(said)
+}
