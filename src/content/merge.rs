@@ -8,6 +8,7 @@
 //! conflict names a place that both sides changed.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use hashbrown::{HashMap, HashSet};
 
@@ -68,6 +69,12 @@ impl<T: Copy> Three<T> {
         } else {
             None
         }
+    }
+}
+
+impl<S: Deref<Target = str>> Three<Option<S>> {
+    fn borrowed(&self) -> Three<Option<&str>> {
+        Three { base: self.base.as_deref(), mine: self.mine.as_deref(), theirs: self.theirs.as_deref() }
     }
 }
 
@@ -192,16 +199,12 @@ impl ContentStore {
         }
         let place = self.place(collection, id);
         let texts = three.map(|atom| atom.map(|atom| self.value_text(atom)));
-        let values = Three {
-            base: texts.base.as_deref(),
-            mine: texts.mine.as_deref(),
-            theirs: texts.theirs.as_deref(),
-        };
+        let values = texts.borrowed();
         if let Three { base: Some(base), mine: Some(mine), theirs: Some(theirs) } = three {
             let other_ends =
                 self.has_other_ends(collection, base, mine) || self.has_other_ends(collection, base, theirs);
             if !other_ends {
-                let checked = values.map(|text| text.and_then(|text| Json::check(text).ok()));
+                let checked = values.map(checked);
                 let mut path = Vec::new();
                 return merge_value(checked, &place, &mut path, conflicts).map(EntityText::New);
             }
@@ -222,8 +225,7 @@ impl ContentStore {
             mine: three.mine.map(|part| self.part_value(part)),
             theirs: three.theirs.map(|part| self.part_value(part)),
         };
-        let values =
-            Three { base: checked(&texts.base), mine: checked(&texts.mine), theirs: checked(&texts.theirs) };
+        let values = texts.borrowed().map(checked);
         let place = Place { collection: self.atoms.id_text(key).into(), id: "".into() };
         let merged = merge_value(values, &place, &mut Vec::new(), conflicts)?;
         match three.mine {
@@ -269,11 +271,7 @@ impl ContentStore {
                     if let Some((_, collection)) = self.collection_at(at) {
                         let place = self.place(collection, if needed { target } else { id });
                         let texts = three.map(|atom| atom.map(|atom| self.value_text(atom)));
-                        let values = Three {
-                            base: texts.base.as_deref(),
-                            mine: texts.mine.as_deref(),
-                            theirs: texts.theirs.as_deref(),
-                        };
+                        let values = texts.borrowed();
                         conflicts.push(conflict(&place, &[], values));
                     }
                 }
@@ -471,6 +469,6 @@ fn by_key<'m, 'a>(members: &'m [(Cow<'a, str>, Json<'a>)]) -> HashMap<&'m str, J
     members.iter().map(|(key, value)| (&**key, *value)).collect()
 }
 
-fn checked(text: &Option<String>) -> Option<Json<'_>> {
-    text.as_deref().and_then(|text| Json::check(text).ok())
+fn checked(text: Option<&str>) -> Option<Json<'_>> {
+    text.and_then(|text| Json::check(text).ok())
 }
