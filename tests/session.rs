@@ -511,6 +511,22 @@ fn p2_a_step_that_only_talks_leaves_the_canvas_alone() {
     let mut again = step("a3", "u3", "t3", "agent", "added", [2, 3]);
     again["isEnd"] = json!(false);
     assert!(!scene.live_step(again).look_at_canvas);
-    // A late step of another branch never reaches the canvas (R11).
-    assert!(!scene.live_step(step("late", "a1", "t2", "agent", "late", [1, 8])).look_at_canvas);
+}
+
+#[test]
+fn r11_late_steps_of_a_run_that_a_revert_has_overtaken_move_neither_head_nor_canvas() {
+    let mut scene = Scene::new();
+    scene.engine.bind_canvas(true);
+    let mut canvas = r#"{"v":2}"#.to_owned();
+    scene.look(&mut canvas);
+    scene.head("a1", true);
+    scene.look(&mut canvas);
+    assert_eq!(canvas, r#"{"v":1}"#);
+    let outcome = scene.live_step(step("late", "a2", "t2", "agent", "late", [2, 8]));
+    assert!(!outcome.look_at_canvas);
+    assert_eq!(outcome.notices.iter().map(|notice| notice.code).collect::<Vec<_>>(), ["diverged"]);
+    let view = scene.engine.view();
+    assert_eq!((view.head_id.as_str(), view.diverged), ("a1", true));
+    assert_eq!(scene.path(), ["u1", "a1"]);
+    assert!(scene.engine.history().tree().get("late").is_some(), "it is in the tree all the same");
 }

@@ -7,9 +7,10 @@ use std::borrow::Cow;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::field::field;
 use super::ingest::begins_with;
 use super::interner::{Handle, Interner, Marks};
-use super::json::{Json, name_of, unescaped};
+use super::json::{Json, name_of};
 use super::scan::{ScanFault, Scanner};
 
 /// An atom in the store. Two are the same if and only if collection and text are.
@@ -249,25 +250,14 @@ fn parts(role: Role, text: &str, id_field: Option<&str>) -> Result<Parts, ScanFa
     let value = scanner.value()?;
     let span = (from as u32, (from + value.text().len()) as u32);
     let id = match id_field {
-        Some(field) if value.is_object() => field_text(value, field)?,
+        Some(name) if value.is_object() => field(value, name).and_then(name_in),
         _ => key,
     };
     Ok((span, id))
 }
 
-/// The text of a field of an object; `None` when it is not there or no text. Of a repeated key the last counts.
-fn field_text(object: Json<'_>, field: &str) -> Result<Option<String>, ScanFault> {
-    let mut found = None;
-    Scanner::new(object.text()).members(|key, scanner| {
-        let value = scanner.value()?;
-        if unescaped(key) == field {
-            found = value
-                .text()
-                .strip_prefix('"')
-                .and_then(|body| body.strip_suffix('"'))
-                .map(|body| name_of(body).into_owned());
-        }
-        Ok::<(), ScanFault>(())
-    })?;
-    Ok(found)
+/// A string as a name; `None` for anything else.
+fn name_in(value: Json<'_>) -> Option<String> {
+    let body = value.text().strip_prefix('"')?.strip_suffix('"')?;
+    Some(name_of(body).into_owned())
 }

@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use super::atom::{AtomIx, EntityId};
 use super::canonical;
 use super::edit::{Edit, PathStep, Place, Point};
-use super::field::{FieldEdit, differences, items, members};
+use super::field::{FieldEdit, at_path, differences, members};
 use super::json::Json;
 use super::schema::{Collection, Kind};
 use super::sequence::SequenceIx;
@@ -302,14 +302,6 @@ fn field_edits(place: &Place, edits: Vec<FieldEdit>) -> Vec<Edit> {
     edits.into_iter().filter_map(edit).collect()
 }
 
-/// What lies at a path of keys.
-pub fn at_path<'a>(value: Json<'a>, path: &[String]) -> Option<Json<'a>> {
-    path.iter().try_fold(value, |value, key| {
-        let found = if value.is_object() { members(value) } else { Vec::new() };
-        found.into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
-    })
-}
-
 /// A position: an object of two numbers, x and y, and nothing else.
 pub fn point(value: Json<'_>, path: &[String]) -> Option<Point> {
     let value = at_path(value, path).filter(|value| value.is_object())?;
@@ -320,9 +312,4 @@ pub fn point(value: Json<'_>, path: &[String]) -> Option<Point> {
     };
     let point = Point { x: number("x")?, y: number("y")? };
     (members.len() == 2).then_some(point)
-}
-
-/// The items of a list at a path, where there is one.
-pub fn list_at<'a>(value: Json<'a>, path: &[String]) -> Vec<Json<'a>> {
-    at_path(value, path).filter(|value| value.is_list()).map(items).unwrap_or_default()
 }

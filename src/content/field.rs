@@ -56,6 +56,27 @@ pub fn items(list: Json<'_>) -> Vec<Json<'_>> {
     items
 }
 
+/// What lies at a path of keys; of a repeated key the last. Makes nothing, as it is asked of every link several times.
+pub fn at_path<'a>(value: Json<'a>, path: &[String]) -> Option<Json<'a>> {
+    path.iter().try_fold(value, |value, key| field(value, key))
+}
+
+/// A field of an object; of a repeated key the last.
+pub fn field<'a>(value: Json<'a>, name: &str) -> Option<Json<'a>> {
+    let mut found = None;
+    if value.is_object() {
+        // The text was walked over before, so this walk cannot fail.
+        let _ = Scanner::new(value.text()).members(|key, scanner| {
+            let value = scanner.value()?;
+            if name_of(key) == name {
+                found = Some(value);
+            }
+            Ok::<(), ScanFault>(())
+        });
+    }
+    found
+}
+
 /// The differences between two values, in the order in which they have to be applied.
 pub fn differences(from: Json<'_>, to: Json<'_>) -> Vec<FieldEdit> {
     let mut edits = Vec::new();

@@ -14,9 +14,8 @@ use self::words::{
     CONDITION, change, child, condition_parts, condition_text, counted, first_upper, json, reading,
     shown_name, singular, words,
 };
-use super::diff::at_path;
 use super::edit::{Edit, PathStep, Place};
-use super::field::DEPTH;
+use super::field::{DEPTH, at_path};
 use super::json::{Json, name_of};
 use super::schema::{Collection, Kind};
 use super::store::{ContentIx, ContentStore};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hashbrown::HashMap;
 
 use super::super::atom::{AtomIx, EntityId};
-use super::super::diff::at_path;
+use super::super::field::at_path;
 use super::super::json::Json;
 use super::super::schema::Collection;
 use super::super::store::{ContentIx, ContentStore, Part};

@@ -2,12 +2,13 @@
 
 use super::super::atom::EntityId;
 use super::super::edit::Place;
+use super::super::field::{at_path, field};
 use super::super::json::{Json, quoted};
 use super::super::schema::{Kind, Ref};
 use super::super::splice::{Change, splice};
 use super::examine::Examination;
 use super::layout::beside;
-use super::sheet::{Sheet, at_path, field, keys};
+use super::sheet::{Sheet, keys};
 use super::{FaultCode, Repair};
 
 /// Something that needs a position.

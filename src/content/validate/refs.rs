@@ -7,11 +7,12 @@ use hashbrown::{HashMap, HashSet};
 
 use super::super::atom::{AtomIx, EntityId};
 use super::super::edit::Path;
+use super::super::field::{at_path, field};
 use super::super::field::{items, members};
 use super::super::json::{Json, name_of};
 use super::super::schema::{Collection, Kind, Port, Ref};
 use super::examine::Examination;
-use super::sheet::{Entity, Sheet, at_path, field, keys};
+use super::sheet::{Entity, Sheet, keys};
 use super::wording::{self, dotted, form, shown};
 use super::{FaultCode, Repair};
 

@@ -4,8 +4,6 @@ use hashbrown::HashMap;
 
 use super::super::atom::{AtomIx, EntityId};
 use super::super::edit::{Path, PathStep, Place};
-use super::super::json::{Json, name_of};
-use super::super::scan::{ScanFault, Scanner};
 use super::super::schema::{Collection, Kind};
 use super::super::store::{ContentStore, Part};
 
@@ -109,27 +107,6 @@ impl<'s> Sheet<'s> {
 /// A path of keys.
 pub fn keys(path: &[String]) -> Path {
     path.iter().map(|key| PathStep::Key(key.as_str().into())).collect()
-}
-
-/// What lies at a path of keys; of a repeated key the last. Makes nothing, as it is asked of every link several times.
-pub fn at_path<'a>(value: Json<'a>, path: &[String]) -> Option<Json<'a>> {
-    path.iter().try_fold(value, |value, key| field(value, key))
-}
-
-/// A field of an object; of a repeated key the last.
-pub fn field<'a>(value: Json<'a>, name: &str) -> Option<Json<'a>> {
-    let mut found = None;
-    if value.is_object() {
-        // The text was walked over before, so this walk cannot fail.
-        let _ = Scanner::new(value.text()).members(|key, scanner| {
-            let value = scanner.value()?;
-            if name_of(key) == name {
-                found = Some(value);
-            }
-            Ok::<(), ScanFault>(())
-        });
-    }
-    found
 }
 
 /// The members at the top level that count: of a repeated key the last, with its index.

@@ -2,10 +2,10 @@
 
 use super::super::atom::AtomIx;
 use super::super::canonical;
+use super::super::field::at_path;
 use super::super::json::Json;
 use super::super::schema::Collection;
 use super::super::store::ContentStore;
-use super::sheet::at_path;
 
 /// Longer names are cut: a sentence stays a sentence, and a list of them is never much larger than the document.
 const LONGEST: usize = 60;
