@@ -32,8 +32,8 @@ async function ours(versions, operators, changes) {
     [before, after] = [after, contentOf(current)];
     headway.receive(liveStep(step, before, after));
   }
-  const { contents, contentBytes, wasmBytes: memory } = headway.stats();
-  if (contents !== versions || headway.content() !== after) throw new Error("not every version was kept");
+  const { snapshots, contentBytes, wasmBytes: memory } = headway.stats();
+  if (snapshots !== versions || headway.content() !== after) throw new Error("not every version was kept");
   return { store: contentBytes, memory: memory - wasmBytes };
 }
 

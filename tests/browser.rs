@@ -25,7 +25,7 @@ fn receive(engine: &mut Engine, frame: &str) -> JsValue {
 }
 
 fn engine() -> Engine {
-    let mut engine = Engine::new("\"texera\"", 1_000.0, false).unwrap();
+    let mut engine = Engine::new("\"texera\"", 1_000.0, false, 1e9, false).unwrap();
     engine.connected();
     assert_eq!(receive(&mut engine, SNAPSHOT), JsValue::TRUE);
     engine
@@ -103,9 +103,9 @@ fn steps_leave_as_numbers_and_their_text_when_asked_for() {
 #[wasm_bindgen_test]
 fn c1_contents_come_back_as_they_came() {
     let engine = engine();
-    assert_eq!(engine.content(None).as_deref(), Some(r#"{"v":1}"#));
-    assert_eq!(engine.content(Some("u1".into())).as_deref(), Some(r#"{"v":0}"#));
-    assert_eq!(engine.content(Some("nobody".into())), None);
+    assert_eq!(engine.content(None).unwrap().as_deref(), Some(r#"{"v":1}"#));
+    assert_eq!(engine.content(Some("u1".into())).unwrap().as_deref(), Some(r#"{"v":0}"#));
+    assert_eq!(engine.content(Some("nobody".into())).unwrap(), None);
 }
 
 #[wasm_bindgen_test]
@@ -182,7 +182,7 @@ fn p2_p14_the_canvas_is_planned_here_and_written_by_the_host() {
 fn sizes_are_told() {
     let engine = engine();
     let sizes = engine.stats();
-    for (path, expected) in [("steps", 2.0), ("contents", 2.0), ("entities", 2.0)] {
+    for (path, expected) in [("steps", 2.0), ("snapshots", 2.0), ("entities", 2.0)] {
         assert_eq!(get(&sizes, path).as_f64(), Some(expected), "{path}");
     }
     assert!(get(&sizes, "contentBytes").as_f64().unwrap() >= 14.0);
@@ -191,8 +191,9 @@ fn sizes_are_told() {
 
 #[wasm_bindgen_test]
 fn x2_a_schema_that_makes_no_sense_is_refused_with_its_place() {
-    let error = Engine::new(r#"{"collections":[{"path":"a","kind":"list"}]}"#, 1.0, false).err().unwrap();
+    let error =
+        Engine::new(r#"{"collections":[{"path":"a","kind":"list"}]}"#, 1.0, false, 1e9, false).err().unwrap();
     assert_eq!(get(&error, "code"), JsValue::from("invalid_schema"));
     assert!(get(&error, "message").as_string().unwrap().starts_with("collections[0].id: "));
-    assert!(Engine::new("\"react-flow\"", 1.0, false).is_ok());
+    assert!(Engine::new("\"react-flow\"", 1.0, false, 1e9, false).is_ok());
 }

@@ -5,7 +5,7 @@
 
 mod values;
 
-use headway::content::edit::{Edit, Summary, reverse, summary};
+use headway::content::edit::{Edit, Summary, reverse};
 use headway::content::{ContentIx, ContentStore};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -274,8 +274,19 @@ fn a_summary_counts_each_entity_once() {
     b["operators"][0]["operatorProperties"] = json!({ "a": 2, "b": 2 });
     b["operators"][1] = operator("op3", json!({}));
     b["operatorPositions"] = json!({ "op1": { "x": 9, "y": 9 }, "op3": { "x": 1, "y": 2 } });
-    let summary = summary(&edits(&a, &b));
-    assert_eq!(summary, Summary { added: 2, removed: 2, changed: 1, moved: 1 });
+    let count = |a: &serde_json::Value, b: &serde_json::Value| ContentStore::default().summary(&edits(a, b));
+    assert_eq!(
+        count(&a, &b),
+        Summary { added: 1, removed: 1, changed: 1, moved: 0 },
+        "a position counts with its operator"
+    );
+    let mut c = b.clone();
+    c["operatorPositions"]["op3"]["x"] = json!(5);
+    assert_eq!(count(&b, &c), Summary { moved: 1, ..Summary::default() });
+    c["operatorPositions"].as_object_mut().unwrap().remove("op3");
+    assert_eq!(count(&b, &c), Summary { moved: 1, ..Summary::default() });
+    c["settings"] = json!({ "a": 1 });
+    assert_eq!(count(&a, &c), Summary { added: 1, removed: 1, changed: 2, moved: 0 });
 }
 
 #[test]

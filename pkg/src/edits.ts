@@ -1,14 +1,31 @@
-/** Edit lists as JavaScript sees them: frozen arrays that know their summary. */
+/** Edit lists, merges and faults as JavaScript sees them: frozen. An edit list is an array that knows its summary. */
 import { freezeDeep } from "./freeze.js";
-import type { Edit, EditList } from "./types.js";
+import type { Conflict, Edit, EditList, Fault, Merge } from "./types.js";
 
-/** Reads what the engine wrote. */
+/** What the engine writes of a comparison. */
+interface Comparison {
+  readonly edits: Edit[];
+  readonly summary: EditList["summary"];
+  readonly sentences: string[];
+}
+
+/** Reads the edits that the engine wrote. */
 export function toEditList(json: string): EditList {
-  const { edits, summary, sentences } = JSON.parse(json) as {
-    edits: Edit[];
-    summary: EditList["summary"];
-    sentences: string[];
-  };
+  return asEditList(JSON.parse(json) as Comparison);
+}
+
+/** Reads the merge that the engine wrote. */
+export function toMerge(json: string): Merge {
+  const { comparison, conflicts } = JSON.parse(json) as { comparison: Comparison; conflicts: Conflict[] };
+  return freezeDeep({ edits: asEditList(comparison), conflicts });
+}
+
+/** Reads the faults that the engine wrote. */
+export function toFaults(json: string): readonly Fault[] {
+  return freezeDeep(JSON.parse(json) as Fault[]);
+}
+
+function asEditList({ edits, summary, sentences }: Comparison): EditList {
   freezeDeep(summary);
   freezeDeep(sentences);
   // Beside the items, as `length` is: an edit list prints and compares as the array that it is.

@@ -5,9 +5,9 @@
  * that have their answer, notices); this class does it, in that order, and calls the listeners last. What those
  * callbacks call in turn is queued, so no callback ever runs inside a call that is still going on.
  */
-import { toEditList } from "./edits.js";
+import { toEditList, toFaults, toMerge } from "./edits.js";
 import { HeadwayError, asHeadwayError, wordsOf } from "./error.js";
-import { Engine, receive } from "./loader.js";
+import { Engine, Side, receive } from "./loader.js";
 import type { CanvasPlan, HandedOver, Outcome, Sent, Settled, ViewHeader } from "./records.js";
 import { checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
 import { Path } from "./path.js";
@@ -15,7 +15,9 @@ import { Steps } from "./steps.js";
 import { Turns } from "./turns.js";
 import type {
   EditList,
+  Fault,
   HeadwayOptions,
+  Merge,
   Moved,
   Notice,
   PlainCanvas,
@@ -197,7 +199,7 @@ export class Headway {
 
   /** Brings the canvas to the content of HEAD (P14). */
   async syncCanvas(): Promise<Moved> {
-    const handed = this.#throwing(() => this.#live.syncCanvas() as HandedOver);
+    const handed = this.#withFaults(undefined, () => this.#live.syncCanvas() as HandedOver);
     return new Promise((resolve, reject) => {
       const sync = { resolve, reject };
       this.#syncing.add(sync);
@@ -221,25 +223,50 @@ export class Headway {
     return this.#steps.find(checkText("id", id));
   }
 
-  /** The content at a step, or at HEAD: JSON text exactly as it came in (C1), or that of the nearest ancestor (R7). */
+  /**
+   * The content at a step, or at HEAD: JSON text exactly as it came in (C1), or that of the nearest ancestor (R7). Throws
+   * `evicted` when it was let go to stay within `memoryBudget` (C3).
+   */
   content(at?: StepId): string | undefined {
-    return this.#live.content(at === undefined ? at : checkText("at", at));
+    const id = at === undefined ? at : checkText("at", at);
+    return this.#throwing(() => this.#live.content(id));
   }
 
   /**
    * The edits between the contents at two steps, or what is on the bound canvas (H10). Changes nothing. Throws `unknown_step`,
-   * `content_unknown`, `canvas_unbound`, or `invalid_content` when the canvas gives no JSON object.
+   * `content_unknown`, `evicted`, `canvas_unbound`, or `invalid_content` when the canvas gives no JSON object.
    */
   diff(from: StepId | "canvas", to: StepId | "canvas"): EditList {
-    const [a, b] = [this.#side("from", from), this.#side("to", to)];
-    const json = this.#throwing(() => this.#live.compare(a.text, a.isCanvas, b.text, b.isCanvas));
-    if (json === undefined) throw new HeadwayError("content_unknown", "The content at one of the steps is not known.");
-    return toEditList(json);
+    const sides = [this.#side("from", from), this.#side("to", to)] as const;
+    return toEditList(known(this.#throwing(() => this.#live.compare(...sides))));
   }
 
-  /** The edits that would lead from what is on the canvas to the content at a step, without moving anything. */
+  /**
+   * The edits that the bound canvas would see if it showed the content at a step, repaired where it has to be (C7), without moving
+   * anything. Throws what `diff` throws, and `invalid_content` with the faults as `detail` when `validation` is `"strict"`.
+   */
   preview(step: StepId): EditList {
-    return this.diff("canvas", step);
+    const [onCanvas, id] = [this.#onCanvas(), this.#known("step", step)];
+    return toEditList(known(this.#withFaults(id, () => this.#live.preview(onCanvas, id))));
+  }
+
+  /**
+   * What it would do to the content of HEAD to merge what another step has into it: three-way, from the nearest step that both
+   * come from (H10). Where both sides changed the same, HEAD's stays and a conflict is listed. Changes nothing. Throws
+   * `unknown_step`, `content_unknown` or `evicted`.
+   */
+  planMerge(step: StepId): Merge {
+    const id = this.#known("step", step);
+    return toMerge(this.#throwing(() => this.#live.planMerge(id)));
+  }
+
+  /**
+   * Everything that is wrong with the content at a step, at HEAD, or on the bound canvas (C7); empty when it is whole. Changes
+   * nothing. Throws what `diff` throws.
+   */
+  validate(at?: StepId | "canvas"): readonly Fault[] {
+    const side = at === undefined ? Side.head() : this.#side("at", at);
+    return toFaults(known(this.#throwing(() => this.#live.validate(side))));
   }
 
   /** Sizes. */
@@ -276,16 +303,33 @@ export class Headway {
 
   // ── the machinery ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  #side(name: string, at: StepId | "canvas"): { text: string; isCanvas: boolean } {
-    if (at === "canvas") {
-      if (!this.#canvas) throw new HeadwayError("canvas_unbound", "No canvas is bound; call bindCanvas first.");
-      return { text: checkText("read()", this.#canvas.read()), isCanvas: true };
-    }
+  #side(name: string, at: StepId | "canvas"): Side {
+    return at === "canvas" ? Side.canvas(this.#onCanvas()) : Side.step(this.#known(name, at));
+  }
+
+  #onCanvas(): string {
+    void this.#live;
+    if (!this.#canvas) throw new HeadwayError("canvas_unbound", "No canvas is bound; call bindCanvas first.");
+    return checkText("read()", this.#canvas.read());
+  }
+
+  /** The id of a step that is there. */
+  #known(name: string, at: StepId): StepId {
     const id = checkText(name, at);
-    if (id !== ROOT && this.#live.findStep(id).length === 0) {
-      throw new HeadwayError("unknown_step", `There is no step "${id}"; look it up in the view again.`);
+    if (id === ROOT || this.#live.findStep(id).length > 0) return id;
+    throw new HeadwayError("unknown_step", `There is no step "${id}"; look it up in the view again.`);
+  }
+
+  /** A content that is refused for its faults is refused with the list of them. */
+  #withFaults<T>(at: StepId | undefined, call: () => T): T {
+    try {
+      return call();
+    } catch (thrown) {
+      const error = asHeadwayError(thrown);
+      if (!(error instanceof HeadwayError) || error.code !== "invalid_content") throw error;
+      const faults = this.validate(at);
+      throw faults.length > 0 ? new HeadwayError(error.code, error.message, faults) : error;
     }
-    return { text: id, isCanvas: false };
   }
 
   #now(): number {
@@ -396,12 +440,18 @@ export class Headway {
 }
 
 /** The engine checks the schema; what it says is told as an error of ours. */
-function engineFor({ schema, commandTimeout, keepInputMessages }: Checked): Engine {
+function engineFor({ schema, commandTimeout, keepInputMessages, memoryBudget, validation }: Checked): Engine {
   try {
-    return new Engine(JSON.stringify(schema) ?? "null", commandTimeout, keepInputMessages);
+    const isStrict = validation === "strict";
+    return new Engine(JSON.stringify(schema) ?? "null", commandTimeout, keepInputMessages, memoryBudget, isStrict);
   } catch (thrown) {
     throw asHeadwayError(thrown);
   }
+}
+
+function known(json: string | undefined): string {
+  if (json !== undefined) return json;
+  throw new HeadwayError("content_unknown", "The content at one of the steps is not known.");
 }
 
 /** A callback that throws is reported like any other uncaught error, and the others still run. */

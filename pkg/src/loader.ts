@@ -3,13 +3,13 @@
  * inlined in the package. Importing this module is what does it, so the package lists it under `sideEffects`: a
  * production bundler would drop it otherwise.
  */
-import { Engine, initSync } from "../generated/headway.js";
+import { Engine, Side, initSync } from "../generated/headway.js";
 import { wasmBytes } from "../generated/wasm-inline.js";
 
 const { memory } = initSync({ module: wasmBytes() });
 const encoder = new TextEncoder();
 
-export { Engine };
+export { Engine, Side };
 
 /** Hands a frame to an engine: its text is encoded straight into the memory of the module. */
 export function receive(engine: Engine, frame: string): unknown {

@@ -4,7 +4,9 @@ import type { HeadwayOptions } from "./types.js";
 
 /** Options with nothing left open but `send` and `onNotice`, which may be missing. */
 export type Checked = HeadwayOptions &
-  Required<Pick<HeadwayOptions, "schema" | "now" | "commandTimeout" | "keepInputMessages">>;
+  Required<
+    Pick<HeadwayOptions, "schema" | "now" | "commandTimeout" | "keepInputMessages" | "memoryBudget" | "validation">
+  >;
 
 /** Fills in what is missing. */
 export function checkedOptions(options: HeadwayOptions): Checked {
@@ -18,9 +20,16 @@ export function checkedOptions(options: HeadwayOptions): Checked {
   if (typeof commandTimeout !== "number" || !(commandTimeout > 0)) {
     throw new HeadwayError("invalid_argument", '"commandTimeout" has to be a number of ms above 0.');
   }
+  const { memoryBudget = 256 * 2 ** 20, validation = "repair" } = options;
+  if (typeof memoryBudget !== "number" || !(memoryBudget > 0)) {
+    throw new HeadwayError("invalid_argument", '"memoryBudget" has to be a number of bytes above 0.');
+  }
+  if (validation !== "repair" && validation !== "strict") {
+    throw new HeadwayError("invalid_argument", '"validation" has to be "repair" or "strict".');
+  }
   const keepInputMessages = options.keepInputMessages === true;
   const { schema = "texera", now = Date.now } = options;
-  return { ...options, schema, now, commandTimeout, keepInputMessages };
+  return { ...options, schema, now, commandTimeout, keepInputMessages, memoryBudget, validation };
 }
 
 export function checkFunction(name: string, value: unknown): void {

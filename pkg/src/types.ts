@@ -39,6 +39,7 @@ export type Refusal =
   | "invalid_schema"
   | "invalid_content"
   | "unknown_step"
+  | "evicted"
   | (string & {});
 
 /** Something that is worth knowing and refuses nothing. */
@@ -94,6 +95,16 @@ export interface HeadwayOptions {
   commandTimeout?: number;
   /** Keep `inputMessages` (the whole model prompt of a step; large) with the steps. Default false. */
   keepInputMessages?: boolean;
+  /**
+   * How many bytes the contents may take, as `stats().contentBytes` counts them. Beyond it the contents of abandoned branches are
+   * let go, the oldest first, and say `evicted` (C3). What the visible path and redo need is never let go. Default 256 MiB.
+   */
+  memoryBudget?: number;
+  /**
+   * What becomes of a content with faults on its way to the canvas (C7): it is repaired as far as no guess is needed, with a notice, or it is not
+   * put there, with the notice `invalid_content`. Default `"repair"`.
+   */
+  validation?: "repair" | "strict";
   /** Called with each notice, after the call that caused it has returned from the engine. */
   onNotice?: (notice: Notice) => void;
 }
@@ -283,7 +294,7 @@ export type Edit =
 
 /** The smallest list of edits between two contents, in an order in which each edit is safe when it is its turn (C4, C5). */
 export interface EditList extends ReadonlyArray<Edit> {
-  /** How many entities come, go, change in some field, or only move. */
+  /** How many entities come, go, change, or only move. Each counts once; its position counts with it. */
   readonly summary: {
     readonly added: number;
     readonly removed: number;
@@ -294,15 +305,61 @@ export interface EditList extends ReadonlyArray<Edit> {
   describe(): readonly string[];
 }
 
+/** A place that both sides of a merge changed, each in its way. What is absent was not there. */
+export interface Conflict {
+  readonly collection: string;
+  readonly id: string;
+  /** Where in the entity; empty for the entity as a whole. */
+  readonly path: readonly PathStep[];
+  readonly base?: unknown;
+  /** What stays. */
+  readonly mine?: unknown;
+  readonly theirs?: unknown;
+}
+
+/** What a three-way merge does (H10). */
+export interface Merge {
+  /** What changes in mine. */
+  readonly edits: EditList;
+  /** Where both sides changed the same; mine stays there. */
+  readonly conflicts: readonly Conflict[];
+}
+
+/** Something about a content that is not as it has to be (C7). */
+export interface Fault {
+  readonly code:
+    | "wrong_kind"
+    | "not_an_object"
+    | "no_id"
+    | "duplicate_id"
+    | "dangling"
+    | "orphan"
+    | "no_port"
+    | "duplicate_link"
+    | "missing_field"
+    | "no_position"
+    | "bad_position"
+    | (string & {});
+  readonly collection: string;
+  /** Whose; empty when it is about a collection, or about an item that has no id. */
+  readonly id: string;
+  /** Where inside of that: what is wrong, or where what is missing should be. */
+  readonly path: readonly PathStep[];
+  /** A sentence for a person. */
+  readonly message: string;
+}
+
 /** Sizes, for the curious and for tests. */
 export interface Stats {
   /** Steps in the tree, branches included. */
   readonly steps: number;
-  /** Distinct contents held. */
-  readonly contents: number;
+  /** Distinct contents held: snapshots of the document. */
+  readonly snapshots: number;
+  /** Contents that steps refer to and that were let go to stay within `memoryBudget` (C3). */
+  readonly evicted: number;
   /** Distinct entities that they consist of, and what lies between them. */
   readonly entities: number;
-  /** Bytes that all this takes. */
+  /** Bytes that all this takes, without the room that tables keep for more. */
   readonly contentBytes: number;
   /** Bytes of linear memory the module has taken so far; it never shrinks. */
   readonly wasmBytes: number;

@@ -14,8 +14,8 @@ use wasm_bindgen::prelude::*;
 
 use self::frame_buffer::FrameBuffer;
 use crate::canvas::Plan;
-use crate::content::Schema;
-use crate::engine::{self, CommandName, Options, Outcome};
+use crate::content::{ContentIx, Schema};
+use crate::engine::{self, CommandName, Options, Outcome, Validation};
 use crate::error::Error;
 use crate::history::StepIx;
 use crate::session::{Refusal, Ticket};
@@ -70,11 +70,20 @@ fn code_of(answer: Result<(), Refusal>) -> Option<String> {
 #[wasm_bindgen]
 impl Engine {
     /// An engine that knows nothing yet. `schema` is the JSON text of a preset's name or of a schema, `command_timeout`
-    /// in ms.
+    /// in ms, `memory_budget` in bytes.
     #[wasm_bindgen(constructor)]
-    pub fn new(schema: &str, command_timeout: f64, keep_input_messages: bool) -> Result<Engine, JsValue> {
+    pub fn new(
+        schema: &str,
+        command_timeout: f64,
+        keep_input_messages: bool,
+        memory_budget: f64,
+        is_strict: bool,
+    ) -> Result<Engine, JsValue> {
         let schema = Schema::read(schema).map_err(into_error)?;
-        let options = Options { schema, command_timeout, keep_input_messages };
+        // What does not fit into an address is no limit.
+        let memory_budget = memory_budget as usize;
+        let validation = if is_strict { Validation::Strict } else { Validation::Repair };
+        let options = Options { schema, command_timeout, keep_input_messages, memory_budget, validation };
         Ok(Engine(engine::Engine::new(options), FrameBuffer::default()))
     }
 
@@ -255,26 +264,36 @@ impl Engine {
     }
 
     /// The content at a step, or at HEAD, as text.
-    pub fn content(&self, at: Option<String>) -> Option<String> {
-        self.0.content(at.as_deref())
+    pub fn content(&self, at: Option<String>) -> Result<Option<String>, JsValue> {
+        let content = self.0.content_of(at.as_deref()).map_err(into_error)?;
+        Ok(content.and_then(|content| self.0.content_text(content)))
     }
 
-    /// The edits from one content to another, as JSON text. Each is the id of a step, `null` for HEAD; a canvas is the text
-    /// that is on it, named by `is_canvas`. `undefined` when a content is not known.
-    pub fn compare(
-        &mut self,
-        from: Option<String>,
-        from_is_canvas: bool,
-        to: Option<String>,
-        to_is_canvas: bool,
-    ) -> Result<Option<String>, JsValue> {
-        let mut content = |at: Option<String>, is_canvas: bool| match (at, is_canvas) {
-            (Some(text), true) => self.0.take_in(&text).map(Some).map_err(into_error),
-            (at, _) => Ok(self.0.content_of(at.as_deref())),
-        };
-        let (from, to) = (content(from, from_is_canvas)?, content(to, to_is_canvas)?);
+    /// The edits from one content to another, as JSON text. `undefined` when a content is not known.
+    pub fn compare(&mut self, from: Side, to: Side) -> Result<Option<String>, JsValue> {
+        let (from, to) = (self.side(from)?, self.side(to)?);
         let both = from.zip(to);
         Ok(both.map(|(from, to)| self.0.compare(from, to).to_json()))
+    }
+
+    /// The edits that a canvas would see if it showed the content at a step, as JSON text. `undefined` when that is not known.
+    pub fn preview(&mut self, on_canvas: &str, step: &str) -> Result<Option<String>, JsValue> {
+        let Some(content) = self.0.content_of(Some(step)).map_err(into_error)? else { return Ok(None) };
+        let on_canvas = self.0.take_in(on_canvas).map_err(into_error)?;
+        let preview = self.0.preview(on_canvas, content).map_err(into_error)?;
+        Ok(Some(preview.to_json()))
+    }
+
+    /// What a merge of a step's content into that of HEAD would do, as JSON text.
+    #[wasm_bindgen(js_name = planMerge)]
+    pub fn plan_merge(&mut self, step: &str) -> Result<String, JsValue> {
+        self.0.plan_merge(step).map(|plan| plan.to_json()).map_err(into_error)
+    }
+
+    /// What is wrong with a content, as JSON text. `undefined` when it is not known.
+    pub fn validate(&mut self, at: Side) -> Result<Option<String>, JsValue> {
+        let content = self.side(at)?;
+        Ok(content.map(|content| engine::faults_json(&self.0.validate(content))))
     }
 
     /// Sizes.
@@ -286,5 +305,43 @@ impl Engine {
     #[wasm_bindgen(js_name = memoryBytes)]
     pub fn memory_bytes() -> f64 {
         core::arch::wasm32::memory_size(0) as f64 * 65_536.0
+    }
+}
+
+/// One side of a comparison.
+#[wasm_bindgen]
+pub struct Side(SideOf);
+
+enum SideOf {
+    Head,
+    Step(String),
+    Canvas(String),
+}
+
+#[wasm_bindgen]
+impl Side {
+    /// The content of HEAD.
+    pub fn head() -> Side {
+        Side(SideOf::Head)
+    }
+
+    /// The content at the step of that id.
+    pub fn step(id: String) -> Side {
+        Side(SideOf::Step(id))
+    }
+
+    /// What is on the canvas, as text.
+    pub fn canvas(text: String) -> Side {
+        Side(SideOf::Canvas(text))
+    }
+}
+
+impl Engine {
+    fn side(&mut self, side: Side) -> Result<Option<ContentIx>, JsValue> {
+        match side.0 {
+            SideOf::Head => self.0.content_of(None).map_err(into_error),
+            SideOf::Step(id) => self.0.content_of(Some(&id)).map_err(into_error),
+            SideOf::Canvas(text) => self.0.take_in(&text).map(Some).map_err(into_error),
+        }
     }
 }

@@ -80,6 +80,12 @@ impl Canvas {
         self.wanted = None;
     }
 
+    /// What should be there cannot be put there: whatever is on the canvas stays, and it is not that.
+    pub fn leave_alone(&mut self) {
+        self.wanted = None;
+        self.differs = true;
+    }
+
     /// Decides, now that the host has read the canvas.
     pub fn plan(&mut self, contents: &mut ContentStore, on_canvas: &str) -> Plan {
         let Some((target, policy)) = self.wanted.take() else {

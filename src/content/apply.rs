@@ -116,7 +116,7 @@ type Fit<T> = Result<T, &'static str>;
 impl ContentStore {
     /// The content that edits lead to.
     pub fn apply(&mut self, a: ContentIx, edits: &[Edit]) -> Result<ContentIx, ApplyFault> {
-        let parts = self.contents.get(a).map_or(Vec::new(), |content| content.parts.to_vec());
+        let parts = self.parts(a).map_or(Vec::new(), <[Part]>::to_vec);
         let mut order: Vec<Box<str>> = Vec::new();
         let mut works: HashMap<Box<str>, Work> = HashMap::new();
         for part in parts {
@@ -318,7 +318,7 @@ impl ContentStore {
     fn part_of(&mut self, key: &str, member: &str) -> Part {
         let text = format!("{{{member}}}");
         let content = self.take_in(&text, None).ok();
-        let parts = content.and_then(|content| self.contents.get(content)).map(|content| &content.parts);
+        let parts = content.and_then(|content| self.parts(content));
         match parts.and_then(|parts| parts.first()) {
             Some(part) => *part,
             // Only a key that cannot be written comes here, and there is none.

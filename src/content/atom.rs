@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::field::field;
 use super::ingest::begins_with;
-use super::interner::{Handle, Interner, Marks};
+use super::interner::{Handle, Interner, Thing};
 use super::json::{Json, name_of};
 use super::scan::{ScanFault, Scanner};
 
@@ -66,7 +66,6 @@ pub struct Atoms {
     pub kept: Interner<Atom>,
     /// The ids of entities and the keys at the top level.
     pub ids: Interner<Box<str>>,
-    text_bytes: usize,
 }
 
 impl Atoms {
@@ -92,7 +91,6 @@ impl Atoms {
         let id = id.map(|id| self.ids.intern(id_hash, |known| **known == *id, || id.as_str().into()));
         let kept =
             near.and_then(|near| self.edited(near, text)).unwrap_or_else(|| AtomText::Whole(text.into()));
-        self.text_bytes += kept.bytes();
         let height = (id_hash.trailing_zeros() / 4) as u8;
         self.kept.insert(hash, Atom { text: kept, collection, id, height, value })
     }
@@ -188,33 +186,23 @@ impl Atoms {
         self.ids.find(xxh3_64(text.as_bytes()), |known| **known == *text)
     }
 
-    /// Drops the atoms that are neither marked nor the base of one that is, and the ids that only they had.
-    pub fn sweep(&mut self, marks: &mut Marks<Atom>) {
-        let marked: Vec<AtomIx> = self.kept.handles().filter(|atom| marks.has(*atom)).collect();
-        for atom in marked {
-            if let Some(AtomText::Edited { base, .. }) = self.get(atom).map(|atom| &atom.text) {
-                marks.add(*base);
-            }
+    /// The atom that another is made from, when it is made from one.
+    pub fn base(&self, atom: AtomIx) -> Option<AtomIx> {
+        match self.get(atom)?.text {
+            AtomText::Edited { base, .. } => Some(base),
+            AtomText::Whole(_) => None,
         }
-        self.kept.sweep(marks);
-        let mut ids = Marks::none();
-        for id in self.kept.iter().filter_map(|atom| atom.id) {
-            ids.add(id);
-        }
-        self.ids.sweep(&ids);
-        self.text_bytes = self.kept.iter().map(|atom| atom.text.bytes()).sum();
     }
 
     /// Bytes that the atoms take.
     pub fn bytes(&self) -> usize {
-        self.text_bytes + self.kept.table_bytes() + self.ids.table_bytes()
+        self.kept.bytes() + self.ids.bytes()
     }
 }
 
-impl AtomText {
-    /// Bytes that it takes for itself.
-    fn bytes(&self) -> usize {
-        match self {
+impl Thing for Atom {
+    fn held_bytes(&self) -> usize {
+        match &self.text {
             AtomText::Whole(text) => text.len(),
             AtomText::Edited { middle, .. } => middle.len(),
         }

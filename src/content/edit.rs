@@ -137,34 +137,16 @@ pub fn reverse(edits: Vec<Edit>) -> Vec<Edit> {
     edits.into_iter().rev().map(Edit::reverse).collect()
 }
 
-/// How many entities an edit list touches, by what happens to them.
+/// How many entities an edit list touches, by what happens to them. Each counts once; what belongs to an entity, as its position
+/// does, counts with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Summary {
     /// Come.
     pub added: usize,
     /// Go.
     pub removed: usize,
-    /// Change in some field, without coming, going or moving.
+    /// Are there before and after, and differ in more than where they are.
     pub changed: usize,
     /// Only move.
     pub moved: usize,
-}
-
-/// Counts each entity once.
-pub fn summary(edits: &[Edit]) -> Summary {
-    let mut summary = Summary::default();
-    let mut changed = hashbrown::HashSet::new();
-    let mut moved = hashbrown::HashSet::new();
-    for edit in edits {
-        match edit {
-            Edit::Add { .. } => summary.added += 1,
-            Edit::Remove { .. } => summary.removed += 1,
-            Edit::Set { place, .. } | Edit::Unset { place, .. } => drop(changed.insert(place)),
-            Edit::Move { place, .. } => drop(moved.insert(place)),
-            Edit::Order { .. } => {}
-        }
-    }
-    summary.changed = changed.len();
-    summary.moved = moved.iter().filter(|place| !changed.contains(*place)).count();
-    summary
 }

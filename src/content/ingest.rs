@@ -28,8 +28,7 @@ impl ContentStore {
         scanner: &mut Scanner<'_>,
         near: Option<ContentIx>,
     ) -> Result<ContentIx, ScanFault> {
-        let near =
-            near.and_then(|near| self.contents.get(near)).map_or(Vec::new(), |near| near.parts.to_vec());
+        let near = near.and_then(|near| self.parts(near)).map_or(Vec::new(), <[Part]>::to_vec);
         scanner.peek();
         let start = scanner.at();
         if !scanner.eat(b'{') {

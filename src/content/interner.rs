@@ -64,6 +64,18 @@ impl<T> Handle<T> {
     }
 }
 
+/// Something that is kept.
+pub trait Thing {
+    /// Bytes that it holds outside of itself.
+    fn held_bytes(&self) -> usize;
+}
+
+impl Thing for Box<str> {
+    fn held_bytes(&self) -> usize {
+        self.len()
+    }
+}
+
 struct Slot<T> {
     thing: T,
     hash: u64,
@@ -74,18 +86,32 @@ pub struct Interner<T> {
     slots: Vec<Option<Slot<T>>>,
     free: Vec<Handle<T>>,
     by_hash: HashTable<Handle<T>>,
+    /// What the things hold.
+    held_bytes: usize,
 }
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Interner { slots: Vec::new(), free: Vec::new(), by_hash: HashTable::new() }
+        Interner { slots: Vec::new(), free: Vec::new(), by_hash: HashTable::new(), held_bytes: 0 }
     }
 }
 
-impl<T> Interner<T> {
+impl<T: Thing> Interner<T> {
+    /// Bytes that the tables need for one thing: its slot, and its place among the hashes.
+    pub const PLACE: usize = size_of::<Option<Slot<T>>>() + size_of::<Handle<T>>() + 1;
+
+    fn slot(&self, handle: Handle<T>) -> Option<&Slot<T>> {
+        self.slots.get(handle.index())?.as_ref()
+    }
+
     /// The thing behind a handle; `None` when it was dropped.
     pub fn get(&self, handle: Handle<T>) -> Option<&T> {
-        Some(&self.slots.get(handle.index())?.as_ref()?.thing)
+        Some(&self.slot(handle)?.thing)
+    }
+
+    /// The hash that a thing was kept with; 0 when it was dropped.
+    pub fn hash_of(&self, handle: Handle<T>) -> u64 {
+        self.slot(handle).map_or(0, |slot| slot.hash)
     }
 
     /// The handle of what `is_same` says yes to.
@@ -103,6 +129,7 @@ impl<T> Interner<T> {
 
     /// Keeps a thing that is known not to be there.
     pub fn insert(&mut self, hash: u64, thing: T) -> Handle<T> {
+        self.held_bytes += thing.held_bytes();
         let slot = Some(Slot { thing, hash });
         let handle = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
@@ -111,12 +138,19 @@ impl<T> Interner<T> {
         if let Some(place) = self.slots.get_mut(handle.index()) {
             *place = slot;
         }
-        let slots = &self.slots;
-        let rehash = |handle: &Handle<T>| {
-            slots.get(handle.index()).and_then(Option::as_ref).map_or(0, |slot| slot.hash)
-        };
-        self.by_hash.insert_unique(hash, handle, rehash);
+        self.by_hash.insert_unique(hash, handle, rehash(&self.slots));
         handle
+    }
+
+    /// Puts another thing behind a handle.
+    pub fn replace(&mut self, handle: Handle<T>, hash: u64, thing: T) {
+        let Some(slot) = self.slots.get_mut(handle.index()).and_then(Option::as_mut) else { return };
+        self.held_bytes = self.held_bytes + thing.held_bytes() - slot.thing.held_bytes();
+        let old = std::mem::replace(slot, Slot { thing, hash });
+        if let Ok(entry) = self.by_hash.find_entry(old.hash, |known| *known == handle) {
+            entry.remove();
+        }
+        self.by_hash.insert_unique(hash, handle, rehash(&self.slots));
     }
 
     /// Drops what is not marked. Handles of what stays remain valid.
@@ -127,11 +161,25 @@ impl<T> Interner<T> {
                 continue;
             }
             if let Some(slot) = place.take() {
+                self.held_bytes -= slot.thing.held_bytes();
                 if let Ok(entry) = self.by_hash.find_entry(slot.hash, |known| *known == handle) {
                     entry.remove();
                 }
                 self.free.push(handle);
             }
+        }
+        self.give_back_room();
+    }
+
+    /// Most of the tables may have become empty.
+    fn give_back_room(&mut self) {
+        let used = self.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        self.slots.truncate(used);
+        self.free.retain(|handle| handle.index() < used);
+        if self.slots.capacity() > 2 * used + 64 {
+            self.slots.shrink_to_fit();
+            self.free.shrink_to_fit();
+            self.by_hash.shrink_to_fit(rehash(&self.slots));
         }
     }
 
@@ -140,34 +188,33 @@ impl<T> Interner<T> {
         self.slots.len() - self.free.len()
     }
 
-    /// The handles of everything that is kept.
-    pub fn handles(&self) -> impl Iterator<Item = Handle<T>> + '_ {
-        let indexed = self.slots.iter().enumerate();
-        indexed.filter(|(_, slot)| slot.is_some()).map(|(index, _)| Handle::at(index))
+    /// Bytes that one thing takes.
+    pub fn bytes_of(&self, handle: Handle<T>) -> usize {
+        self.get(handle).map_or(0, |thing| Self::PLACE + thing.held_bytes())
     }
 
-    /// Everything that is kept.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.slots.iter().flatten().map(|slot| &slot.thing)
+    /// Bytes that all things take: what they hold, and their places in the tables. Room that the tables keep for more is not
+    /// counted.
+    pub fn bytes(&self) -> usize {
+        self.held_bytes + self.len() * Self::PLACE
     }
+}
 
-    /// Bytes of the tables, without what the things themselves hold.
-    pub fn table_bytes(&self) -> usize {
-        self.slots.capacity() * size_of::<Option<Slot<T>>>()
-            + self.free.capacity() * size_of::<Handle<T>>()
-            + self.by_hash.allocation_size()
-    }
+/// How a table of handles finds the hashes again when it grows.
+fn rehash<T>(slots: &[Option<Slot<T>>]) -> impl Fn(&Handle<T>) -> u64 {
+    |handle| slots.get(handle.index()).and_then(Option::as_ref).map_or(0, |slot| slot.hash)
 }
 
 /// Which things are still needed.
 pub struct Marks<T>(Vec<u64>, PhantomData<fn() -> T>);
 
-impl<T> Marks<T> {
-    /// None of them.
-    pub fn none() -> Self {
+impl<T> Default for Marks<T> {
+    fn default() -> Self {
         Marks(Vec::new(), PhantomData)
     }
+}
 
+impl<T> Marks<T> {
     /// Marks one. Tells whether it was not marked before.
     pub fn add(&mut self, handle: Handle<T>) -> bool {
         let (word, bit) = (handle.index() / 64, 1 << (handle.index() % 64));
@@ -190,9 +237,9 @@ impl<T> Marks<T> {
 mod tests {
     use super::*;
 
-    fn put(interner: &mut Interner<String>, text: &str) -> Handle<String> {
+    fn put(interner: &mut Interner<Box<str>>, text: &str) -> Handle<Box<str>> {
         // One hash for all: only the comparison tells them apart.
-        interner.intern(7, |known| known == text, || text.to_owned())
+        interner.intern(7, |known| **known == *text, || text.into())
     }
 
     #[test]
@@ -209,12 +256,40 @@ mod tests {
     fn what_is_swept_is_gone_and_its_place_is_used_again() {
         let mut interner = Interner::default();
         let [a, b] = ["a", "b"].map(|text| put(&mut interner, text));
-        let mut marks = Marks::none();
+        let mut marks = Marks::default();
         assert!(marks.add(b) && !marks.add(b));
         interner.sweep(&marks);
-        assert_eq!((interner.get(a), interner.get(b).map(String::as_str)), (None, Some("b")));
+        assert_eq!((interner.get(a), interner.get(b).map(|text| &**text)), (None, Some("b")));
         assert_eq!(put(&mut interner, "c"), a);
         assert_eq!(put(&mut interner, "b"), b);
         assert_eq!(interner.len(), 2);
+    }
+
+    #[test]
+    fn what_is_replaced_is_found_by_its_new_hash_alone() {
+        let mut interner = Interner::<Box<str>>::default();
+        let handle = interner.insert(0, "old".into());
+        interner.replace(handle, u64::MAX, "longer".into());
+        assert_eq!(interner.find(0, |_| true), None);
+        assert_eq!(interner.find(u64::MAX, |known| **known == *"longer"), Some(handle));
+        assert_eq!((interner.hash_of(handle), interner.len()), (u64::MAX, 1));
+    }
+
+    #[test]
+    fn c3_the_bytes_of_all_are_the_bytes_of_each() {
+        let mut interner = Interner::default();
+        let handles = ["a", "bcd", "", "efghij"].map(|text| put(&mut interner, text));
+        let each = |interner: &Interner<Box<str>>| {
+            handles.map(|handle| interner.bytes_of(handle)).iter().sum::<usize>()
+        };
+        assert_eq!(interner.bytes(), each(&interner));
+        interner.replace(handles[1], 7, "a longer one".into());
+        assert_eq!(interner.bytes(), each(&interner));
+        let mut marks = Marks::default();
+        marks.add(handles[1]);
+        interner.sweep(&marks);
+        assert_eq!(interner.bytes(), interner.bytes_of(handles[1]));
+        interner.sweep(&Marks::default());
+        assert_eq!(interner.bytes(), 0);
     }
 }

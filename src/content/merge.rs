@@ -133,7 +133,7 @@ impl ContentStore {
     /// The keys at the top level, in order, each once.
     fn keys(&self, content: ContentIx) -> Vec<EntityId> {
         let mut seen = HashSet::new();
-        let parts = self.contents.get(content).map_or(&[][..], |content| &content.parts);
+        let parts = self.parts(content).unwrap_or_default();
         let ids = parts.iter().filter_map(|part| {
             let (Part::Plain(atom) | Part::Collection { open: atom, .. }) = *part;
             self.atoms.get(atom)?.id

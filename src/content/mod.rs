@@ -8,7 +8,7 @@
 //! * [`scan`]: the one pass over a text that checks it and hands out its parts;
 //! * [`canonical`]: the canonical form, and the comparison of two texts without making it where that can be avoided;
 //! * [`schema`]: what a document consists of, as data;
-//! * [`store`]: every entity once, a content as a few handles; how a text is taken in along what is known;
+//! * [`store`]: every entity once, a content as a few handles; how a text is taken in along what is known; what is kept;
 //! * [`diff`], [`edit`], [`apply`]: the edits between two contents, their laws, and what they lead to;
 //! * [`merge`]: what two sides made of a base, together, and where they disagree;
 //! * [`field`], [`align`], [`splice`]: the same inside of one value.
@@ -20,6 +20,7 @@ pub mod align;
 pub mod apply;
 mod atom;
 pub mod canonical;
+mod collect;
 mod decimal;
 pub mod describe;
 pub mod diff;

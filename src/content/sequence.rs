@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashSet};
 
 use super::atom::{Atom, AtomIx};
-use super::interner::{Handle, Interner, Marks};
+use super::interner::{Handle, Interner, Thing};
 
 /// A sequence in the store. Two are the same if and only if their atoms are.
 pub type SequenceIx = Handle<Node>;
@@ -24,10 +24,20 @@ pub enum Node {
     Branch(Box<[SequenceIx]>),
 }
 
+impl Thing for Node {
+    fn held_bytes(&self) -> usize {
+        match self {
+            Node::Leaf(atoms) => size_of_val(&**atoms),
+            Node::Branch(nodes) => size_of_val(&**nodes),
+        }
+    }
+}
+
 /// All sequences.
 #[derive(Default)]
 pub struct Sequences {
-    nodes: Interner<Node>,
+    /// The nodes.
+    pub nodes: Interner<Node>,
     hasher: DefaultHashBuilder,
 }
 
@@ -134,43 +144,5 @@ impl Sequences {
         let mut seen = HashSet::new();
         self.atoms(sequence)
             .all(|atom| known.get(atom).and_then(|atom| atom.id).is_some_and(|id| seen.insert(id)))
-    }
-
-    /// Marks a sequence and everything in it.
-    pub fn mark(&self, sequence: SequenceIx, nodes: &mut Marks<Node>, atoms: &mut Marks<Atom>) {
-        let mut todo = vec![sequence];
-        while let Some(next) = todo.pop() {
-            if !nodes.add(next) {
-                continue;
-            }
-            match self.nodes.get(next) {
-                Some(Node::Leaf(leaf)) => {
-                    for atom in leaf {
-                        atoms.add(*atom);
-                    }
-                }
-                Some(Node::Branch(inner)) => todo.extend_from_slice(inner),
-                None => {}
-            }
-        }
-    }
-
-    /// Drops the nodes that are not marked.
-    pub fn sweep(&mut self, marks: &Marks<Node>) {
-        self.nodes.sweep(marks);
-    }
-
-    /// Bytes that the sequences take.
-    pub fn bytes(&self) -> usize {
-        let held = self.nodes.iter().map(|node| match node {
-            Node::Leaf(atoms) => size_of_val(&**atoms),
-            Node::Branch(nodes) => size_of_val(&**nodes),
-        });
-        held.sum::<usize>() + self.nodes.table_bytes()
-    }
-
-    /// Number of nodes: what C3 is checked with.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
     }
 }

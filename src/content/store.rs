@@ -9,22 +9,42 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap};
 
-use super::atom::{Atom, AtomIx, Atoms, EntityId};
+use super::atom::{AtomIx, Atoms, EntityId};
 use super::canonical;
-use super::interner::{Handle, Interner, Marks};
+use super::collect::Fingerprint;
+use super::interner::{Handle, Interner, Thing};
 use super::json::Json;
 use super::schema::{Kind, Schema};
-use super::sequence::{Node, SequenceIx, Sequences};
+use super::sequence::{SequenceIx, Sequences};
 
 /// A content in the store. Two handles are the same if and only if the texts are.
 pub type ContentIx = Handle<Content>;
 
-/// A content: what lies at its top level, in order.
+/// A content in the store, or what is left of it.
 #[derive(Debug)]
-pub struct Content {
-    pub(super) parts: Box<[Part]>,
-    /// Bytes of its text.
-    pub(super) length: usize,
+pub struct Content(pub(super) State);
+
+/// Whether a content is there.
+#[derive(Debug)]
+pub(super) enum State {
+    /// One that can be looked at.
+    Held {
+        /// What lies at its top level, in order.
+        parts: Box<[Part]>,
+        /// Bytes of its text.
+        length: usize,
+    },
+    /// One that was let go to stay within a budget (C3). It is known again when it comes again.
+    Evicted,
+}
+
+impl Thing for Content {
+    fn held_bytes(&self) -> usize {
+        match &self.0 {
+            State::Held { parts, .. } => size_of_val(&**parts),
+            State::Evicted => 0,
+        }
+    }
 }
 
 /// A member at the top level of a content.
@@ -43,9 +63,11 @@ pub struct ContentStore {
     pub(super) atoms: Atoms,
     pub(super) sequences: Sequences,
     pub(super) contents: Interner<Content>,
+    /// The contents that were let go, to know them again.
+    pub(super) evicted: HashMap<Fingerprint, ContentIx>,
     hasher: DefaultHashBuilder,
     /// Answers of [`ContentStore::equal`], smaller handle first.
-    compared: HashMap<(ContentIx, ContentIx), bool>,
+    pub(super) compared: HashMap<(ContentIx, ContentIx), bool>,
 }
 
 impl ContentStore {
@@ -61,38 +83,68 @@ impl ContentStore {
 
     pub(super) fn keep(&mut self, parts: Vec<Part>, length: usize) -> ContentIx {
         let hash = self.hasher.hash_one(&parts);
-        self.contents.intern(
-            hash,
-            |known| *known.parts == *parts,
-            || Content { parts: parts.clone().into(), length },
-        )
+        let is_same =
+            |known: &Content| matches!(&known.0, State::Held { parts: known, .. } if **known == *parts);
+        if let Some(known) = self.contents.find(hash, is_same) {
+            return known;
+        }
+        let evicted = match self.evicted.is_empty() {
+            true => None,
+            false => self.evicted.remove(&self.fingerprint(&parts)),
+        };
+        let content = Content(State::Held { parts: parts.into(), length });
+        match evicted {
+            Some(handle) => {
+                self.contents.replace(handle, hash, content);
+                handle
+            }
+            None => self.contents.insert(hash, content),
+        }
     }
 
-    /// The text, exactly as it came in (C1).
+    /// What lies at the top level of a content; `None` when it is not held.
+    pub(super) fn parts(&self, content: ContentIx) -> Option<&[Part]> {
+        match &self.contents.get(content)?.0 {
+            State::Held { parts, .. } => Some(parts),
+            State::Evicted => None,
+        }
+    }
+
+    /// Whether a content is there to be looked at, not evicted.
+    pub fn is_held(&self, content: ContentIx) -> bool {
+        self.parts(content).is_some()
+    }
+
+    /// The text, exactly as it came in (C1); `None` when it is not held.
     pub fn text(&self, content: ContentIx) -> Option<String> {
-        let content = self.contents.get(content)?;
-        let mut text = String::with_capacity(content.length);
+        let State::Held { parts, length } = &self.contents.get(content)?.0 else { return None };
+        let mut text = String::with_capacity(*length);
         text.push('{');
-        for (at, part) in content.parts.iter().enumerate() {
+        for (at, part) in parts.iter().enumerate() {
             if at > 0 {
                 text.push(',');
             }
-            match *part {
-                Part::Plain(atom) => self.push(atom, &mut text),
-                Part::Collection { open, items, close } => {
-                    self.push(open, &mut text);
-                    for (at, atom) in self.sequences.atoms(items).enumerate() {
-                        if at > 0 {
-                            text.push(',');
-                        }
-                        self.push(atom, &mut text);
-                    }
-                    self.push(close, &mut text);
-                }
-            }
+            self.push_part(*part, &mut text);
         }
         text.push('}');
         Some(text)
+    }
+
+    /// A member at the top level, letter by letter.
+    pub(super) fn push_part(&self, part: Part, text: &mut String) {
+        match part {
+            Part::Plain(atom) => self.push(atom, text),
+            Part::Collection { open, items, close } => {
+                self.push(open, text);
+                for (at, atom) in self.sequences.atoms(items).enumerate() {
+                    if at > 0 {
+                        text.push(',');
+                    }
+                    self.push(atom, text);
+                }
+                self.push(close, text);
+            }
+        }
     }
 
     fn push(&self, atom: AtomIx, text: &mut String) {
@@ -125,7 +177,8 @@ impl ContentStore {
         self.atoms.value(atom).unwrap_or(Cow::Borrowed("null"))
     }
 
-    /// Whether two contents are canonically equal (C2). Remembered, so asking again is free.
+    /// Whether two contents are canonically equal (C2). Remembered, so asking again is free, and possible when one of them
+    /// has been evicted since. One that is not held and was not asked about before is equal to itself alone.
     pub fn equal(&mut self, a: ContentIx, b: ContentIx) -> bool {
         if a == b {
             return true;
@@ -135,7 +188,9 @@ impl ContentStore {
             return known;
         }
         let answer = self.compare(a, b);
-        self.compared.insert(pair, answer);
+        if self.is_held(a) && self.is_held(b) {
+            self.compared.insert(pair, answer);
+        }
         answer
     }
 
@@ -149,8 +204,7 @@ impl ContentStore {
 
     /// The members at the top level by key; of a repeated key the last.
     pub(super) fn members(&self, content: ContentIx) -> Option<HashMap<EntityId, Part>> {
-        let content = self.contents.get(content)?;
-        let keyed = content.parts.iter().filter_map(|part| {
+        let keyed = self.parts(content)?.iter().filter_map(|part| {
             let (Part::Plain(atom) | Part::Collection { open: atom, .. }) = *part;
             Some((self.atoms.get(atom)?.id?, *part))
         });
@@ -204,36 +258,14 @@ impl ContentStore {
         }
     }
 
-    /// Drops every content for which `is_live` is false, and what only it needed. Handles of those that stay remain valid.
-    pub fn retain(&mut self, live: impl Iterator<Item = ContentIx>) {
-        let (mut contents, mut nodes, mut atoms) =
-            (Marks::none(), Marks::<Node>::none(), Marks::<Atom>::none());
-        for content in live {
-            if !contents.add(content) {
-                continue;
-            }
-            for part in self.contents.get(content).iter().flat_map(|content| content.parts.iter()) {
-                match *part {
-                    Part::Plain(atom) => {
-                        atoms.add(atom);
-                    }
-                    Part::Collection { open, items, close } => {
-                        atoms.add(open);
-                        atoms.add(close);
-                        self.sequences.mark(items, &mut nodes, &mut atoms);
-                    }
-                }
-            }
-        }
-        self.contents.sweep(&contents);
-        self.sequences.sweep(&nodes);
-        self.atoms.sweep(&mut atoms);
-        self.compared.retain(|(a, b), _| contents.has(*a) && contents.has(*b));
-    }
-
     /// Number of distinct contents held.
     pub fn len(&self) -> usize {
-        self.contents.len()
+        self.contents.len() - self.evicted.len()
+    }
+
+    /// Number of contents that something refers to and that were let go.
+    pub fn evicted(&self) -> usize {
+        self.evicted.len()
     }
 
     /// Whether nothing is held.
@@ -248,12 +280,11 @@ impl ContentStore {
 
     /// Number of nodes that the sequences are made of.
     pub fn nodes(&self) -> usize {
-        self.sequences.len()
+        self.sequences.nodes.len()
     }
 
-    /// Bytes that it all takes.
+    /// Bytes that it all takes, without the room that tables keep for more.
     pub fn bytes(&self) -> usize {
-        let parts = self.contents.iter().map(|content| size_of_val(&*content.parts));
-        self.atoms.bytes() + self.sequences.bytes() + parts.sum::<usize>() + self.contents.table_bytes()
+        self.atoms.bytes() + self.sequences.nodes.bytes() + self.contents.bytes()
     }
 }

@@ -1,10 +1,12 @@
-//! Comparing two contents that the engine knows, or the canvas (H10).
+//! Comparing, merging and judging contents, without moving anything (H10, C7).
 
-use super::Engine;
+use super::{Engine, Validation};
 use crate::content::describe::Sentence;
-use crate::content::edit::{Edit, PathStep, Place, Point, Summary, summary};
-use crate::content::json::quoted;
+use crate::content::edit::{Edit, Summary};
+use crate::content::merge::Conflict;
+use crate::content::validate::Fault;
 use crate::content::{ContentIx, JsonFault};
+use crate::session::Refusal;
 
 /// The edits between two contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,16 +19,16 @@ pub struct Comparison {
     pub sentences: Vec<Sentence>,
 }
 
-impl Engine {
-    /// The content at a step, or at HEAD, by its handle.
-    pub fn content_of(&self, at: Option<&str>) -> Option<ContentIx> {
-        let step = match at {
-            Some(id) => self.history.tree().get(id)?,
-            None => self.history.head(),
-        };
-        self.history.content_at(step)
-    }
+/// What a merge would do (H10).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergePlan {
+    /// What it would change in mine.
+    pub comparison: Comparison,
+    /// Where both sides changed the same, each in its way; mine stays there.
+    pub conflicts: Vec<Conflict>,
+}
 
+impl Engine {
     /// Takes in what is on the canvas, to compare with it. It is kept until the next collection.
     pub fn take_in(&mut self, text: &str) -> Result<ContentIx, JsonFault> {
         let near = self.history.content_at(self.history.head());
@@ -37,79 +39,34 @@ impl Engine {
     pub fn compare(&self, from: ContentIx, to: ContentIx) -> Comparison {
         let edits = self.contents.diff(from, to);
         let sentences = self.contents.describe(from, to, &edits);
-        Comparison { summary: summary(&edits), sentences, edits }
+        Comparison { summary: self.contents.summary(&edits), sentences, edits }
     }
-}
 
-impl Comparison {
-    /// As JSON text: the edits in the shapes of the package's `Edit`, the summary, the sentences. Values stay as they are
-    /// written.
-    pub fn to_json(&self) -> String {
-        let edits: Vec<String> = self.edits.iter().map(edit_json).collect();
-        let Summary { added, removed, changed, moved } = self.summary;
-        let sentences: Vec<String> = self.sentences.iter().map(|sentence| quoted(&sentence.text)).collect();
-        let counts =
-            format!(r#"{{"added":{added},"removed":{removed},"changed":{changed},"moved":{moved}}}"#);
-        format!(
-            r#"{{"edits":[{}],"summary":{counts},"sentences":[{}]}}"#,
-            edits.join(","),
-            sentences.join(",")
-        )
+    /// The edits that a canvas would see if it showed a content: that as it would be put there (C7).
+    pub fn preview(&mut self, on_canvas: ContentIx, content: ContentIx) -> Result<Comparison, Refusal> {
+        let repaired = self.contents.repair(content);
+        if self.options.validation == Validation::Strict && !repaired.faults.is_empty() {
+            return Err(Refusal::InvalidContent);
+        }
+        Ok(self.compare(on_canvas, repaired.content))
     }
-}
 
-fn edit_json(edit: &Edit) -> String {
-    let at = |at: &Option<usize>| at.map_or(String::new(), |at| format!(r#","at":{at}"#));
-    match edit {
-        Edit::Add { place, at: index, value } => {
-            format!(r#"{{"kind":"add",{}{},"value":{value}}}"#, place_json(place), at(index))
-        }
-        Edit::Remove { place, at: index, value } => {
-            format!(r#"{{"kind":"remove",{}{},"value":{value}}}"#, place_json(place), at(index))
-        }
-        Edit::Set { place, path, from, to } => {
-            let from = from.as_ref().map_or(String::new(), |from| format!(r#","from":{from}"#));
-            format!(r#"{{"kind":"set",{},"path":{}{from},"to":{to}}}"#, place_json(place), path_json(path))
-        }
-        Edit::Unset { place, path, from } => {
-            format!(r#"{{"kind":"unset",{},"path":{},"from":{from}}}"#, place_json(place), path_json(path))
-        }
-        Edit::Move { place, from, to } => {
-            format!(
-                r#"{{"kind":"move",{},"from":{},"to":{}}}"#,
-                place_json(place),
-                point_json(from),
-                point_json(to)
-            )
-        }
-        Edit::Order { collection, from, to } => {
-            let collection = quoted(collection);
-            format!(
-                r#"{{"kind":"order","collection":{collection},"from":{},"order":{}}}"#,
-                names_json(from),
-                names_json(to)
-            )
-        }
+    /// What it would do to the content of HEAD to merge what another step has into it: three-way, from the nearest step that
+    /// both come from (H10).
+    pub fn plan_merge(&mut self, step: &str) -> Result<MergePlan, Refusal> {
+        let tree = self.history.tree();
+        let (head, other) = (self.history.head(), tree.get(step).ok_or(Refusal::UnknownStep)?);
+        let base = tree.common_ancestor(head, other).ok_or(Refusal::ContentUnknown)?;
+        let [base, mine, theirs] = [base, head, other].map(|step| self.held_at(Some(step)));
+        let known = |content: Result<Option<ContentIx>, Refusal>| content?.ok_or(Refusal::ContentUnknown);
+        let mine = known(mine)?;
+        let merge = self.contents.merge(known(base)?, mine, known(theirs)?);
+        let merged = self.contents.repair(merge.content).content;
+        Ok(MergePlan { comparison: self.compare(mine, merged), conflicts: merge.conflicts })
     }
-}
 
-fn place_json(Place { collection, id }: &Place) -> String {
-    format!(r#""collection":{},"id":{}"#, quoted(collection), quoted(id))
-}
-
-fn point_json(Point { x, y }: &Point) -> String {
-    format!(r#"{{"x":{x},"y":{y}}}"#)
-}
-
-fn names_json(names: &[Box<str>]) -> String {
-    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-    format!("[{}]", names.join(","))
-}
-
-fn path_json(path: &[PathStep]) -> String {
-    let steps = path.iter().map(|step| match step {
-        PathStep::Key(key) => quoted(key),
-        PathStep::Index(at) => at.to_string(),
-    });
-    format!("[{}]", steps.collect::<Vec<_>>().join(","))
+    /// Everything that is wrong with a content (C7).
+    pub fn validate(&self, content: ContentIx) -> Vec<Fault> {
+        self.contents.validate(content)
+    }
 }

@@ -43,6 +43,7 @@ impl<'a> ContentReader<'a> for FrameContents<'_, 'a> {
             Place::After(id) => self.earlier(id).and_then(|data| data.after),
             Place::Head => None,
         };
+        let earlier = earlier.filter(|content| self.contents.is_held(*content));
         let near = earlier.or(self.last.map(|(content, _)| content)).or(self.near);
         let start = scanner.at();
         let content = self.contents.read(scanner, near)?;

@@ -25,6 +25,7 @@ impl Engine {
                 } else {
                     self.collect_if_due();
                 }
+                self.stay_within_budget();
             }
             Err(fault) => {
                 self.left_out("frame", None, &fault.into(), None);

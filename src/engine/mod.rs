@@ -6,24 +6,29 @@
 //!
 //! * [`frames`]: what a server frame does;
 //! * [`commands`]: what a person asks for, and how it is settled;
-//! * [`compare`]: the edits between two contents;
+//! * [`compare`]: the edits between two contents, merges, faults; [`as_json`]: how they are handed out;
+//! * [`retention`]: which contents are kept;
 //! * [`view`]: what there is to see;
 //! * [`outcome`]: what there is to do.
 
+mod as_json;
 mod commands;
 mod compare;
 mod frame_contents;
 mod frames;
 mod outcome;
+mod retention;
 mod turn_view;
 mod view;
 
+pub use as_json::faults_json;
 pub use commands::CommandName;
-pub use compare::Comparison;
+pub use compare::{Comparison, MergePlan};
 pub use outcome::{Failure, Notice, Outcome, Settled};
 pub use turn_view::TurnView;
 pub use view::{StatsView, ViewHeader};
 
+use retention::Retention;
 use turn_view::TurnVersions;
 
 use hashbrown::HashMap;
@@ -32,6 +37,16 @@ use crate::canvas::{Canvas, Plan, Policy};
 use crate::content::{ContentIx, ContentStore, Schema};
 use crate::history::{History, StepIx};
 use crate::session::{Refusal, Session, Ticket};
+
+/// What becomes of a content with faults on its way to the canvas (C7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Validation {
+    /// It is repaired as far as no guess is needed, and what was done is told.
+    #[default]
+    Repair,
+    /// It is not put there, and the faults are told.
+    Strict,
+}
 
 /// How an engine is set up.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,11 +57,21 @@ pub struct Options {
     pub command_timeout: f64,
     /// Keep the `inputMessages` of steps.
     pub keep_input_messages: bool,
+    /// How many bytes the contents may take before those of abandoned branches are let go, the oldest first (C3).
+    pub memory_budget: usize,
+    /// What becomes of contents with faults.
+    pub validation: Validation,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { schema: Schema::default(), command_timeout: 30_000.0, keep_input_messages: false }
+        Options {
+            schema: Schema::default(),
+            command_timeout: 30_000.0,
+            keep_input_messages: false,
+            memory_budget: 256 << 20,
+            validation: Validation::Repair,
+        }
     }
 }
 
@@ -62,8 +87,7 @@ pub struct Engine {
     turn_versions: TurnVersions,
     /// What contents are once they are repaired, as far as somebody asked.
     whole: HashMap<ContentIx, ContentIx>,
-    /// How many contents were live when they were last collected.
-    live_contents: usize,
+    retention: Retention,
     outcome: Outcome,
 }
 
@@ -134,16 +158,38 @@ impl Engine {
         if !self.canvas.is_bound() {
             return Err(Refusal::CanvasUnbound);
         }
-        let content = self.history.content_at(self.history.head());
-        self.show(content.ok_or(Refusal::ContentUnknown)?, Policy::Exact);
+        let content = self.content_of(None)?.ok_or(Refusal::ContentUnknown)?;
+        self.target(content)?;
+        self.show(content, Policy::Exact);
         Ok(self.finish())
     }
 
+    /// Asks for the canvas to be compared with a content, and to become it if the policy says so.
     fn show(&mut self, content: ContentIx, policy: Policy) {
-        if self.canvas.is_bound() {
-            let whole = self.whole(content);
-            self.outcome.look_at_canvas |= self.canvas.want(whole, policy);
+        if !self.canvas.is_bound() {
+            return;
         }
+        match self.target(content) {
+            Ok(whole) => self.outcome.look_at_canvas |= self.canvas.want(whole, policy),
+            Err(refusal) => {
+                // What is on the canvas is not what HEAD has.
+                self.canvas.leave_alone();
+                let message = format!("The canvas was left alone: {refusal}.");
+                self.notice(refusal.code(), message, None, None);
+            }
+        }
+    }
+
+    /// What a canvas would become to show a content.
+    fn target(&mut self, content: ContentIx) -> Result<ContentIx, Refusal> {
+        if !self.contents.is_held(content) {
+            return Err(Refusal::Evicted);
+        }
+        if self.options.validation == Validation::Strict {
+            let is_whole = self.contents.validate(content).is_empty();
+            return is_whole.then_some(content).ok_or(Refusal::InvalidContent);
+        }
+        Ok(self.whole(content))
     }
 
     /// A content as it can be put on a canvas (C7). Told when it is looked at first.
@@ -211,13 +257,26 @@ impl Engine {
         self.contents.text(content)
     }
 
-    /// The content at a step, or at HEAD (R7).
+    /// The content at a step, or at HEAD (R7); `None` when none is known there or it was evicted, which
+    /// [`Engine::content_of`] tells apart.
     pub fn content(&self, at: Option<&str>) -> Option<String> {
+        self.contents.text(self.content_of(at).ok()??)
+    }
+
+    /// The content at a step, or at HEAD (R7), by its handle. [`Refusal::Evicted`] when it was let go (C3).
+    pub fn content_of(&self, at: Option<&str>) -> Result<Option<ContentIx>, Refusal> {
         let step = match at {
-            Some(id) => self.history.tree().get(id)?,
-            None => self.history.head(),
+            Some(id) => self.history.tree().get(id),
+            None => Some(self.history.head()),
         };
-        self.contents.text(self.history.content_at(step)?)
+        self.held_at(step)
+    }
+
+    fn held_at(&self, step: Option<StepIx>) -> Result<Option<ContentIx>, Refusal> {
+        match step.and_then(|step| self.history.content_at(step)) {
+            Some(content) if !self.contents.is_held(content) => Err(Refusal::Evicted),
+            content => Ok(content),
+        }
     }
 
     /// The history, to look at.
@@ -243,20 +302,5 @@ impl Engine {
             (Some(before), Some(after)) => !self.contents.equal(before, after),
             _ => false,
         }
-    }
-
-    /// Collects when most of what is kept may be garbage.
-    fn collect_if_due(&mut self) {
-        if self.contents.len() > 2 * self.live_contents + 64 {
-            self.collect();
-        }
-    }
-
-    /// Drops contents that nothing refers to any more.
-    fn collect(&mut self) {
-        // Handles of what goes can come again for something else.
-        self.whole.clear();
-        self.contents.retain(self.history.tree().contents().chain(self.canvas.contents()));
-        self.live_contents = self.contents.len();
     }
 }

@@ -81,8 +81,10 @@ impl From<Usage> for UsageView {
 pub struct StatsView {
     /// Steps in the tree.
     pub steps: usize,
-    /// Distinct contents held.
-    pub contents: usize,
+    /// Distinct contents held: snapshots of the document.
+    pub snapshots: usize,
+    /// Contents that steps refer to and that were let go to stay within the memory budget (C3).
+    pub evicted: usize,
     /// Distinct entities that they consist of, and what lies between them.
     pub entities: usize,
     /// Bytes that all this takes.
@@ -104,8 +106,8 @@ impl Engine {
         let session = &self.session;
         let head = self.history.head();
         let redo_turn = session.redo_leads_to().and_then(|step| tree.data(step));
-        let content_unknown =
-            self.history.content_at(head).is_none() && (!tree.is_empty() || self.canvas.shows_ours());
+        let is_known = self.history.content_at(head).is_some_and(|content| self.contents.is_held(content));
+        let content_unknown = !is_known && (!tree.is_empty() || self.canvas.shows_ours());
         ViewHeader {
             live: session.is_live(),
             agent_state: session.agent.as_str(),
@@ -151,7 +153,8 @@ impl Engine {
     pub fn stats(&self) -> StatsView {
         StatsView {
             steps: self.history.tree().len(),
-            contents: self.contents.len(),
+            snapshots: self.contents.len(),
+            evicted: self.contents.evicted(),
             entities: self.contents.entities(),
             content_bytes: self.contents.bytes(),
         }

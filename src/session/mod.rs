@@ -92,6 +92,11 @@ impl Session {
         self.mirror.leads_to()
     }
 
+    /// The HEADs that redos lead to, as far as anybody here knows.
+    pub fn redo_targets(&self) -> &[StepIx] {
+        self.mirror.targets()
+    }
+
     /// Nothing can be redone any more: somebody asked a new question, or the server says so (R3, R5).
     pub fn redo_ended(&mut self) {
         self.can_redo = CanRedo::No;

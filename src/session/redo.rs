@@ -34,6 +34,11 @@ impl RedoMirror {
         self.0.last().copied()
     }
 
+    /// The HEADs that redos lead to, the nearest last.
+    pub fn targets(&self) -> &[StepIx] {
+        &self.0
+    }
+
     /// Nothing is believed any more.
     pub fn clear(&mut self) {
         self.0.clear();

@@ -15,6 +15,9 @@ pub enum Refusal {
     /// No step carries this turn.
     #[error("there is no such turn; look the turn up in the view again")]
     UnknownTurn,
+    /// No step has this id.
+    #[error("there is no such step; look it up in the view again")]
+    UnknownStep,
     /// The turn lies on a branch that is not on show.
     #[error("this turn is not on the path that is on show; only turns on it can be reverted")]
     NotOnPath,
@@ -33,6 +36,14 @@ pub enum Refusal {
     /// HEAD has no content that the engine knows.
     #[error("the content at HEAD is not known; it comes with the next change of the agent")]
     ContentUnknown,
+    /// The content was let go to stay within the memory budget.
+    #[error(
+        "this content was let go to stay within memoryBudget; it comes back with the next reconnect, or raise the budget"
+    )]
+    Evicted,
+    /// The content has faults, and none is let through.
+    #[error("the content has faults, and `validation` is \"strict\"; `validate` lists them")]
+    InvalidContent,
     /// No canvas was bound.
     #[error("no canvas is bound; call bindCanvas first")]
     CanvasUnbound,
@@ -46,12 +57,15 @@ impl Refusal {
             Refusal::Offline => "offline",
             Refusal::Pending => "pending",
             Refusal::UnknownTurn => "unknown_turn",
+            Refusal::UnknownStep => "unknown_step",
+            Refusal::InvalidContent => "invalid_content",
             Refusal::NotOnPath => "not_on_path",
             Refusal::NothingToRedo => "nothing_to_redo",
             Refusal::NotRunning => "not_running",
             Refusal::EmptyPrompt => "empty_prompt",
             Refusal::Unsupported => "unsupported",
             Refusal::ContentUnknown => "content_unknown",
+            Refusal::Evicted => "evicted",
             Refusal::CanvasUnbound => "canvas_unbound",
         }
     }

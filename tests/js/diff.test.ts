@@ -29,7 +29,7 @@ describe("H10 C4: diff", () => {
       { kind: "set", collection: "operators", id: "op1", path: ["operatorProperties", "limit"], from: 10, to: 20 },
       { kind: "move", collection: "operatorPositions", id: "op1", from: { x: 0, y: 0 }, to: { x: 5, y: 0 } },
     ]);
-    expect(edits.summary).toEqual({ added: 0, removed: 0, changed: 1, moved: 1 });
+    expect(edits.summary).toEqual({ added: 0, removed: 0, changed: 1, moved: 0 });
     expect(edits.describe()).toEqual(["Limit: limit: 10 → 20; moved"]);
     expect(Object.isFrozen(edits) && Object.isFrozen(edits[0]) && Object.isFrozen(edits.summary)).toBe(true);
     expect(headway.diff("a1", "a1")).toHaveLength(0);
@@ -82,9 +82,9 @@ describe("H10 C4: diff", () => {
     headway.receive(fixture("texera/reconnect-after-3turns.jsonl"));
     const summaries = headway.getView().turns.map((turn) => headway.diff(turn.parentId, turn.lastStep).summary);
     expect(summaries).toEqual([
-      { added: 5, removed: 0, changed: 0, moved: 0 },
-      { added: 6, removed: 0, changed: 0, moved: 0 },
-      { added: 6, removed: 0, changed: 0, moved: 0 },
+      { added: 3, removed: 0, changed: 0, moved: 0 },
+      { added: 4, removed: 0, changed: 0, moved: 0 },
+      { added: 4, removed: 0, changed: 0, moved: 0 },
     ]);
   });
 });

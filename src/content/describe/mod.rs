@@ -14,7 +14,7 @@ use self::words::{
     CONDITION, change, child, condition_parts, condition_text, counted, first_upper, json, reading,
     shown_name, singular, words,
 };
-use super::edit::{Edit, PathStep, Place};
+use super::edit::{Edit, PathStep, Place, Summary};
 use super::field::{DEPTH, at_path};
 use super::json::{Json, name_of};
 use super::schema::{Collection, Kind};
@@ -121,6 +121,22 @@ impl ContentStore {
             (rank, *kind, turns.get(&(&*place.collection, &*place.id)).copied(), text.clone())
         });
         told
+    }
+
+    /// Counts the entities that edits touch, by what happens to them.
+    pub fn summary(&self, edits: &[Edit]) -> Summary {
+        let mut summary = Summary::default();
+        for group in self.grouped(edits) {
+            match (group.added, group.removed) {
+                (Some(_), None) => summary.added += 1,
+                (None, Some(_)) => summary.removed += 1,
+                (Some(_), Some(_)) => summary.changed += 1,
+                (None, None) if !group.changes.is_empty() => summary.changed += 1,
+                (None, None) if group.moved || group.placed || group.unplaced => summary.moved += 1,
+                (None, None) => {}
+            }
+        }
+        summary
     }
 
     fn collection(&self, key: &str) -> Option<&Collection> {

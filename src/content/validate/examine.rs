@@ -33,7 +33,7 @@ pub struct Examination<'s> {
 
 impl<'s> Examination<'s> {
     pub fn of(store: &'s ContentStore, content: ContentIx) -> Self {
-        let parts = store.contents.get(content).map_or(&[][..], |content| &content.parts);
+        let parts = store.parts(content).unwrap_or_default();
         let mut examination = Examination {
             store,
             parts,
@@ -45,7 +45,7 @@ impl<'s> Examination<'s> {
             names: HashMap::new(),
         };
         // A content that is not held has no faults.
-        if store.contents.get(content).is_some() {
+        if store.is_held(content) {
             let by_key = parts_by_key(store, parts);
             for collection in &store.schema.collections {
                 let key = store.atoms.find_id(&collection.path);

@@ -37,13 +37,9 @@ impl Examination<'_> {
 }
 
 fn untouched(store: &ContentStore, part: Part) -> String {
-    match part {
-        Part::Plain(atom) => store.atoms.text(atom).into_owned(),
-        Part::Collection { open, items, close } => {
-            let items: Vec<_> = store.sequences.atoms(items).map(|atom| store.atoms.text(atom)).collect();
-            [&*store.atoms.text(open), &items.join(","), &store.atoms.text(close)].concat()
-        }
-    }
+    let mut text = String::new();
+    store.push_part(part, &mut text);
+    text
 }
 
 /// A collection as a member of the content.

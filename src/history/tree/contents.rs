@@ -3,7 +3,7 @@
 //! What a climb towards the root finds is remembered on its way until some content changes, so that a step below HEAD costs
 //! O(1) even where no step says anything about contents.
 
-use super::{StepIx, Tree};
+use super::{Node, StepIx, Tree};
 use crate::content::ContentIx;
 
 impl Tree {
@@ -66,7 +66,7 @@ impl Tree {
     /// The content at a step: its own, else the nearest ancestor's (R7).
     ///
     /// What a climb finds is remembered on its way until some content changes, so that a step below HEAD costs O(1).
-    pub(in crate::history) fn content_at(&self, step: StepIx) -> Option<ContentIx> {
+    pub fn content_at(&self, step: StepIx) -> Option<ContentIx> {
         let mut climbed = Vec::new();
         let mut at = Some(step);
         // Bounded by the number of nodes, whatever the parents say.
@@ -107,9 +107,16 @@ impl Tree {
 
     /// Every content that a step refers to.
     pub fn contents(&self) -> impl Iterator<Item = ContentIx> + '_ {
-        self.nodes.iter().flat_map(|node| {
-            let data = node.data.as_ref();
-            [node.told, data.and_then(|d| d.before), data.and_then(|d| d.after)].into_iter().flatten()
-        })
+        self.nodes.iter().flat_map(referred_to)
     }
+
+    /// The contents that one step refers to.
+    pub fn contents_of(&self, step: StepIx) -> impl Iterator<Item = ContentIx> + '_ {
+        self.node(step).into_iter().flat_map(referred_to)
+    }
+}
+
+fn referred_to(node: &Node) -> impl Iterator<Item = ContentIx> + use<> {
+    let data = node.data.as_ref();
+    [node.told, data.and_then(|d| d.before), data.and_then(|d| d.after)].into_iter().flatten()
 }

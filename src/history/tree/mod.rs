@@ -11,7 +11,7 @@ mod snapshot;
 use std::cell::Cell;
 use std::num::NonZeroU32;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 use std::hash::BuildHasher;
 
 use super::sums::Sums;
@@ -252,6 +252,14 @@ impl Tree {
     /// How many steps all calls of [`Tree::content_at`] so far have climbed: what T7 is checked with.
     pub fn steps_climbed(&self) -> u64 {
         self.climbed.get()
+    }
+
+    /// The nearest step that two steps come from, which may be one of them; `None` when the paths above them do not meet. O(depth).
+    pub fn common_ancestor(&self, a: StepIx, b: StepIx) -> Option<StepIx> {
+        let ancestors =
+            |step| std::iter::successors(Some(step), |ix| self.parent(*ix)).take(self.nodes.len() + 1);
+        let above: HashSet<StepIx> = ancestors(a).collect();
+        ancestors(b).find(|step| above.contains(step))
     }
 
     /// The children, in order of arrival.
