@@ -20,9 +20,10 @@ export function compare(ours, peer, rounds) {
   return { ours: median(times.ours), peer: median(times.peer) };
 }
 
-/** A row of the report. `most` is the largest ratio that is good enough. */
+/** A row of the report. `most` is the largest ratio that is good enough; without it the row is there to be looked at. */
 export function row(name, unit, { ours, peer }, peerName, most) {
   const ratio = ours / peer;
+  if (most === undefined) return { name, unit, ours, peer, peerName, ratio };
   const goal = most < 1 ? `≤ 1/${Math.round(1 / most)}` : `≤ ${most}×`;
   return { name, unit, ours, peer, peerName, ratio, goal, ok: ratio <= most };
 }
