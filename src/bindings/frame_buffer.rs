@@ -24,7 +24,7 @@ impl FrameBuffer {
     /// The first bytes as text. An encoder never writes anything else; what is no text reads as no frame at all.
     pub fn text(&self, bytes: usize) -> &str {
         let bytes = self.0.get(..bytes).unwrap_or(&[]);
-        std::str::from_utf8(bytes).unwrap_or("")
+        simdutf8::basic::from_utf8(bytes).unwrap_or("")
     }
 
     /// Lets a large buffer go.

@@ -149,7 +149,7 @@ impl ContentStore {
 
     fn sweep(&mut self, reached: &mut Reached) {
         self.contents.sweep(&reached.contents);
-        self.sequences.nodes.sweep(&reached.nodes);
+        self.sequences.sweep(&reached.nodes);
         self.atoms.kept.sweep(&reached.atoms);
         self.atoms.ids.sweep(&reached.ids);
         let contents = &reached.contents;

@@ -39,6 +39,15 @@ struct Changes {
     ordered: Option<Edit>,
 }
 
+/// What became of an entity that is there before and after.
+#[derive(PartialEq, Eq)]
+enum Became {
+    /// It is the same one, whatever changed in it.
+    Itself,
+    /// It has the id of one that is gone.
+    Another,
+}
+
 impl ContentStore {
     /// The edits that lead from one content to another. What both share is passed over by its handles.
     pub fn diff(&self, a: ContentIx, b: ContentIx) -> Vec<Edit> {
@@ -143,7 +152,7 @@ impl ContentStore {
     /// The entities of a part: `None` when it is no collection or they cannot be told apart; `Some(None)` when it is empty.
     pub(super) fn told_apart(&self, part: Part) -> Option<Option<SequenceIx>> {
         let Part::Collection { items, .. } = part else { return None };
-        self.sequences.are_distinct(items, &self.atoms.kept).then_some(Some(items))
+        self.sequences.are_distinct(items).then_some(Some(items))
     }
 
     fn empty_container(&self, open: AtomIx) -> &'static str {
@@ -160,6 +169,21 @@ impl ContentStore {
         if old == new {
             return changes;
         }
+        let aligned = old.zip(new).and_then(|(old, new)| self.sequences.aligned(old, new, &self.atoms.kept));
+        if let Some(pairs) = aligned {
+            let (mut goes, mut comes) = (Vec::new(), Vec::new());
+            for (a, b) in pairs {
+                let Some(id) = self.atoms.get(a).and_then(|atom| atom.id) else { continue };
+                if self.diff_entity(collection, id, a, b, &mut changes) == Became::Another {
+                    goes.push((id, a));
+                    comes.push((id, b));
+                }
+            }
+            if !goes.is_empty() {
+                self.come_and_go(collection, (old, new), goes, comes, &mut changes);
+            }
+            return changes;
+        }
         let (left, right) = self.sequences.unshared(old, new);
         let by_id = |atoms: &[AtomIx]| -> HashMap<EntityId, AtomIx> {
             atoms.iter().filter_map(|atom| Some((self.atoms.get(*atom)?.id?, *atom))).collect()
@@ -170,12 +194,12 @@ impl ContentStore {
             let Some(id) = self.atoms.get(*atom).and_then(|atom| atom.id) else { continue };
             match theirs.get(&id) {
                 None => goes.push((id, *atom)),
-                Some(other) if self.same_value(*atom, *other) => {}
-                Some(other) if self.has_other_ends(collection, *atom, *other) => {
-                    goes.push((id, *atom));
-                    comes.push((id, *other));
+                Some(other) => {
+                    if self.diff_entity(collection, id, *atom, *other, &mut changes) == Became::Another {
+                        goes.push((id, *atom));
+                        comes.push((id, *other));
+                    }
                 }
-                Some(other) => self.diff_entity(collection, id, *atom, *other, &mut changes),
             }
         }
         for atom in &right {
@@ -249,14 +273,7 @@ impl ContentStore {
     /// C5: a link whose ends changed under the same id is another link.
     pub(super) fn has_other_ends(&self, collection: &Collection, a: AtomIx, b: AtomIx) -> bool {
         let (a, b) = (self.value_text(a), self.value_text(b));
-        let (a, b) = (Json::scanned(&a), Json::scanned(&b));
-        let differs = |path: &[String]| match (at_path(a, path), at_path(b, path)) {
-            (Some(a), Some(b)) => !canonical::equal(a, b),
-            (a, b) => a.is_some() != b.is_some(),
-        };
-        collection.refs.iter().filter(|reference| !reference.field.is_empty()).any(|reference| {
-            differs(&reference.field) || reference.port.as_ref().is_some_and(|port| differs(&port.field))
-        })
+        have_other_ends(collection, Json::scanned(&a), Json::scanned(&b))
     }
 
     fn diff_entity(
@@ -266,9 +283,15 @@ impl ContentStore {
         a: AtomIx,
         b: AtomIx,
         changes: &mut Changes,
-    ) {
+    ) -> Became {
+        if a == b {
+            return Became::Itself;
+        }
         let (a, b) = (self.value_text(a), self.value_text(b));
         let (a, b) = (Json::scanned(&a), Json::scanned(&b));
+        if have_other_ends(collection, a, b) {
+            return Became::Another;
+        }
         let place = self.place(collection, id);
         let mut edits = differences(a, b);
         let position = collection.position.as_deref();
@@ -290,7 +313,18 @@ impl ContentStore {
             }
         }
         changes.set.extend(field_edits(&place, edits));
+        Became::Itself
     }
+}
+
+fn have_other_ends(collection: &Collection, a: Json<'_>, b: Json<'_>) -> bool {
+    let differs = |path: &[String]| match (at_path(a, path), at_path(b, path)) {
+        (Some(a), Some(b)) => !canonical::equal(a, b),
+        (a, b) => a.is_some() != b.is_some(),
+    };
+    collection.refs.iter().filter(|reference| !reference.field.is_empty()).any(|reference| {
+        differs(&reference.field) || reference.port.as_ref().is_some_and(|port| differs(&port.field))
+    })
 }
 
 fn field_edits(place: &Place, edits: Vec<FieldEdit>) -> Vec<Edit> {

@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashSet};
 
 use super::atom::{Atom, AtomIx};
-use super::interner::{Handle, Interner, Thing};
+use super::interner::{Handle, Interner, Marks, Thing};
 
 /// A sequence in the store. Two are the same if and only if their atoms are.
 pub type SequenceIx = Handle<Node>;
@@ -38,6 +38,11 @@ impl Thing for Node {
 pub struct Sequences {
     /// The nodes.
     pub nodes: Interner<Node>,
+    /// Sequences in which an entity has no id, or the id of another.
+    muddled: HashSet<SequenceIx>,
+    /// By id, the last sequence that was seen to have it.
+    last_seen: Vec<u32>,
+    built: u32,
     hasher: DefaultHashBuilder,
 }
 
@@ -47,6 +52,29 @@ const LEVELS: u8 = 16;
 impl Sequences {
     /// Keeps a sequence. O(n) time; memory only for nodes that no other sequence has.
     pub fn build(&mut self, atoms: &[AtomIx], known: &Interner<Atom>) -> SequenceIx {
+        let sequence = self.tree(atoms, known);
+        if !self.have_ids_of_their_own(atoms, known) {
+            self.muddled.insert(sequence);
+        }
+        sequence
+    }
+
+    fn have_ids_of_their_own(&mut self, atoms: &[AtomIx], known: &Interner<Atom>) -> bool {
+        self.built = self.built.checked_add(1).unwrap_or_else(|| {
+            self.last_seen.clear();
+            1
+        });
+        atoms.iter().all(|atom| {
+            let Some(id) = known.get(*atom).and_then(|atom| atom.id) else { return false };
+            if self.last_seen.len() <= id.index() {
+                self.last_seen.resize(id.index() + 1, 0);
+            }
+            let last = self.last_seen.get_mut(id.index());
+            last.is_some_and(|last| std::mem::replace(last, self.built) != self.built)
+        })
+    }
+
+    fn tree(&mut self, atoms: &[AtomIx], known: &Interner<Atom>) -> SequenceIx {
         let height = |atom: &AtomIx| known.get(*atom).map_or(0, |atom| atom.height);
         let mut nodes: Vec<(SequenceIx, u8)> = Vec::new();
         let mut from = 0;
@@ -139,10 +167,49 @@ impl Sequences {
         below
     }
 
-    /// Whether every atom has an id, and no two the same.
-    pub fn are_distinct(&self, sequence: SequenceIx, known: &Interner<Atom>) -> bool {
-        let mut seen = HashSet::new();
-        self.atoms(sequence)
-            .all(|atom| known.get(atom).and_then(|atom| atom.id).is_some_and(|id| seen.insert(id)))
+    /// What differs between two sequences of the same ids in the same order: the two atoms at each place where they are not the
+    /// same. `None` when the ids or their order differ. O(changed log n).
+    ///
+    /// Where a node ends follows from the ids in it, so the same ids make trees of the same shape.
+    pub fn aligned(
+        &self,
+        a: SequenceIx,
+        b: SequenceIx,
+        known: &Interner<Atom>,
+    ) -> Option<Vec<(AtomIx, AtomIx)>> {
+        let id = |atom: AtomIx| known.get(atom).and_then(|atom| atom.id);
+        let mut pairs = Vec::new();
+        let mut todo = vec![(a, b)];
+        while let Some((a, b)) = todo.pop() {
+            if a == b {
+                continue;
+            }
+            match (self.nodes.get(a)?, self.nodes.get(b)?) {
+                (Node::Leaf(a), Node::Leaf(b)) if a.len() == b.len() => {
+                    for (a, b) in a.iter().zip(b).filter(|(a, b)| a != b) {
+                        if id(*a) != id(*b) {
+                            return None;
+                        }
+                        pairs.push((*a, *b));
+                    }
+                }
+                (Node::Branch(a), Node::Branch(b)) if a.len() == b.len() => {
+                    todo.extend(a.iter().copied().zip(b.iter().copied()).rev());
+                }
+                _ => return None,
+            }
+        }
+        Some(pairs)
+    }
+
+    /// Whether every atom has an id, and no two the same. O(1).
+    pub fn are_distinct(&self, sequence: SequenceIx) -> bool {
+        !self.muddled.contains(&sequence)
+    }
+
+    /// Drops the nodes that are not marked.
+    pub fn sweep(&mut self, marks: &Marks<Node>) {
+        self.nodes.sweep(marks);
+        self.muddled.retain(|sequence| marks.has(*sequence));
     }
 }

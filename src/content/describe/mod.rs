@@ -86,7 +86,8 @@ impl ContentStore {
     pub fn describe(&self, a: ContentIx, b: ContentIx, edits: &[Edit]) -> Vec<Sentence> {
         let mut groups = self.grouped(edits);
         self.count_links(&mut groups);
-        let mut names = Names { old: Side::of(self, a), new: Side::of(self, b), known: HashMap::new() };
+        let [old, new] = Side::both(self, a, b);
+        let mut names = Names { old, new, known: HashMap::new() };
         let mut told: Vec<Sentence> = Vec::new();
         let mut quiet = Vec::new();
         let mut moves: HashMap<(&str, bool), Vec<Sentence>> = HashMap::new();

@@ -18,26 +18,62 @@ use super::words::{
 pub(super) struct Side<'e> {
     pub(super) store: &'e ContentStore,
     parts: HashMap<EntityId, Part>,
-    found: HashMap<String, HashMap<EntityId, AtomIx>>,
+    /// What the other content has.
+    others: HashMap<EntityId, Part>,
+    found: HashMap<String, Found>,
 }
 
+/// Entities of one collection.
+#[derive(Default)]
+struct Found {
+    /// Those that the other content has not: nearly always it is one of them that somebody asks for.
+    own: HashMap<EntityId, AtomIx>,
+    /// How often others were looked for one by one.
+    searches: usize,
+    /// All of them.
+    all: Option<HashMap<EntityId, AtomIx>>,
+}
+
+/// So many entities are looked for one by one before all of them are put in order.
+const FEW_SEARCHES: usize = 4;
+
 impl<'e> Side<'e> {
-    pub(super) fn of(store: &'e ContentStore, content: ContentIx) -> Self {
-        Side { store, parts: store.members(content).unwrap_or_default(), found: HashMap::new() }
+    /// Two contents, each beside the other.
+    pub(super) fn both(store: &'e ContentStore, a: ContentIx, b: ContentIx) -> [Self; 2] {
+        let [a, b] = [a, b].map(|content| store.members(content).unwrap_or_default());
+        let side = |parts, others| Side { store, parts, others, found: HashMap::new() };
+        [side(a.clone(), b.clone()), side(b, a)]
     }
 
     pub(super) fn value(&mut self, collection: &str, id: &str) -> Option<Cow<'e, str>> {
-        let atoms = &self.store.atoms;
-        let entities = self.found.entry_ref(collection).or_insert_with(|| {
-            match atoms.find_id(collection).and_then(|key| self.parts.get(&key)) {
-                Some(Part::Collection { items, .. }) => {
-                    let all = self.store.sequences.atoms(*items);
-                    all.filter_map(|atom| Some((atoms.get(atom)?.id?, atom))).collect()
-                }
-                _ => HashMap::new(),
-            }
+        let store = self.store;
+        let id = store.atoms.find_id(id)?;
+        let items = |parts: &HashMap<EntityId, Part>| match parts.get(&store.atoms.find_id(collection)?)? {
+            Part::Collection { items, .. } => Some(*items),
+            Part::Plain(_) => None,
+        };
+        let mine = items(&self.parts)?;
+        let by_id = |atoms: &mut dyn Iterator<Item = AtomIx>| -> HashMap<EntityId, AtomIx> {
+            atoms.filter_map(|atom| Some((store.atoms.get(atom)?.id?, atom))).collect()
+        };
+        let found = self.found.entry_ref(collection).or_insert_with(|| {
+            let (own, _) = store.sequences.unshared(Some(mine), items(&self.others));
+            // Of two with one id the last counts, wherever they are.
+            let own = if store.sequences.are_distinct(mine) { own } else { Vec::new() };
+            Found { own: by_id(&mut own.into_iter()), ..Found::default() }
         });
-        atoms.value(*entities.get(&atoms.find_id(id)?)?)
+        if let Some(atom) = found.own.get(&id) {
+            return store.atoms.value(*atom);
+        }
+        found.searches += 1;
+        let all = || store.sequences.atoms(mine);
+        if found.searches <= FEW_SEARCHES {
+            let is_it = |atom: &AtomIx| store.atoms.get(*atom).is_some_and(|atom| atom.id == Some(id));
+            // Of two with one id the last counts.
+            return store.atoms.value(all().filter(is_it).last()?);
+        }
+        let all = found.all.get_or_insert_with(|| by_id(&mut all()));
+        store.atoms.value(*all.get(&id)?)
     }
 }
 
