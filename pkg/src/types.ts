@@ -81,6 +81,8 @@ export interface Collection {
   }[];
   /** Fields that every entity has to have. */
   readonly required?: readonly string[];
+  /** Where it lies in a `Y.Doc`: the name of a root map, and whether values are shared types there or plain JSON. */
+  readonly doc?: { readonly map: string; readonly layout: "nested" | "plain"; readonly at?: string };
 }
 
 /** How a {@link Headway} is set up. Everything is optional. */

@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use self::frame_buffer::FrameBuffer;
 use crate::canvas::Plan;
-use crate::content::{ContentIx, Schema};
+use crate::content::Schema;
 use crate::engine::{self, CommandName, Options, Outcome, Validation};
 use crate::error::Error;
 use crate::history::StepIx;
@@ -271,17 +271,14 @@ impl Engine {
 
     /// The edits from one content to another, as JSON text. `undefined` when a content is not known.
     pub fn compare(&mut self, from: Side, to: Side) -> Result<Option<String>, JsValue> {
-        let (from, to) = (self.side(from)?, self.side(to)?);
-        let both = from.zip(to);
-        Ok(both.map(|(from, to)| self.0.compare(from, to).to_json()))
+        let comparison = self.0.compare(from.borrowed(), to.borrowed()).map_err(into_error)?;
+        Ok(comparison.map(|comparison| comparison.to_json()))
     }
 
     /// The edits that a canvas would see if it showed the content at a step, as JSON text. `undefined` when that is not known.
     pub fn preview(&mut self, on_canvas: &str, step: &str) -> Result<Option<String>, JsValue> {
-        let Some(content) = self.0.content_of(Some(step)).map_err(into_error)? else { return Ok(None) };
-        let on_canvas = self.0.take_in(on_canvas).map_err(into_error)?;
-        let preview = self.0.preview(on_canvas, content).map_err(into_error)?;
-        Ok(Some(preview.to_json()))
+        let preview = self.0.preview(on_canvas, step).map_err(into_error)?;
+        Ok(preview.map(|preview| preview.to_json()))
     }
 
     /// What a merge of a step's content into that of HEAD would do, as JSON text.
@@ -292,8 +289,8 @@ impl Engine {
 
     /// What is wrong with a content, as JSON text. `undefined` when it is not known.
     pub fn validate(&mut self, at: Side) -> Result<Option<String>, JsValue> {
-        let content = self.side(at)?;
-        Ok(content.map(|content| engine::faults_json(&self.0.validate(content))))
+        let faults = self.0.validate(at.borrowed()).map_err(into_error)?;
+        Ok(faults.map(|faults| engine::faults_json(&faults)))
     }
 
     /// Sizes.
@@ -308,11 +305,11 @@ impl Engine {
     }
 }
 
-/// One side of a comparison.
+/// Something that has a content.
 #[wasm_bindgen]
-pub struct Side(SideOf);
+pub struct Side(Owned);
 
-enum SideOf {
+enum Owned {
     Head,
     Step(String),
     Canvas(String),
@@ -320,28 +317,28 @@ enum SideOf {
 
 #[wasm_bindgen]
 impl Side {
-    /// The content of HEAD.
+    /// HEAD.
     pub fn head() -> Side {
-        Side(SideOf::Head)
+        Side(Owned::Head)
     }
 
-    /// The content at the step of that id.
+    /// The step of that id.
     pub fn step(id: String) -> Side {
-        Side(SideOf::Step(id))
+        Side(Owned::Step(id))
     }
 
-    /// What is on the canvas, as text.
+    /// A canvas: what is on it, as text.
     pub fn canvas(text: String) -> Side {
-        Side(SideOf::Canvas(text))
+        Side(Owned::Canvas(text))
     }
 }
 
-impl Engine {
-    fn side(&mut self, side: Side) -> Result<Option<ContentIx>, JsValue> {
-        match side.0 {
-            SideOf::Head => self.0.content_of(None).map_err(into_error),
-            SideOf::Step(id) => self.0.content_of(Some(&id)).map_err(into_error),
-            SideOf::Canvas(text) => self.0.take_in(&text).map(Some).map_err(into_error),
+impl Side {
+    fn borrowed(&self) -> engine::Side<'_> {
+        match &self.0 {
+            Owned::Head => engine::Side::Head,
+            Owned::Step(id) => engine::Side::Step(id),
+            Owned::Canvas(text) => engine::Side::Canvas(text),
         }
     }
 }

@@ -309,7 +309,7 @@ impl ContentStore {
                     self.atoms.keep(collection, Role::Edge, &format!("{name}:{bracket}"), None, None)
                 });
                 let close = close.unwrap_or_else(|| self.atoms.keep(collection, Role::Edge, end, None, None));
-                Part::Collection { open, items: self.sequences.build(&atoms, &self.atoms.kept), close }
+                Part::Collection { open, items: self.sequences.build(&atoms, &self.atoms), close }
             }
         }
     }

@@ -43,6 +43,13 @@ pub struct Atom {
     value: (u32, u32),
 }
 
+impl Atom {
+    /// Whether it holds a value: an edge does not, and nor does white space.
+    pub fn has_value(&self) -> bool {
+        self.value.0 < self.value.1
+    }
+}
+
 /// The text of an atom, exactly. An agent that changes a property changes a few bytes of an entity, so a version of an entity
 /// is kept as what is different in it.
 enum AtomText {
@@ -114,6 +121,8 @@ impl Atoms {
         }
         let middle = text.get(head..text.len() - tail)?;
         let is_little = middle.len() <= text.len() / 4 && text.len() >= 64;
+        // A base stays for as long as what is made from it, so it must not be much larger.
+        let is_little = is_little && whole.len() <= 4 * text.len();
         let edited =
             || AtomText::Edited { base, head: head as u32, tail: tail as u32, middle: middle.into() };
         is_little.then(edited)

@@ -74,8 +74,9 @@ impl Exponent {
             take(&mut digits, shift.unsigned_abs());
         }
         let text = std::str::from_utf8(&digits).unwrap_or("");
-        let fits =
-            text.parse::<i128>().ok().and_then(|sum| if negative { sum.checked_neg() } else { Some(sum) });
+        let sign = if negative { "-" } else { "" };
+        // With its sign, since there is one negative number more than there are positive ones.
+        let fits = format!("{sign}{text}").parse::<i128>().ok();
         fits.map_or(Exponent::Huge(negative, digits), Exponent::Fits)
     }
 }

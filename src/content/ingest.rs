@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::atom::{AtomIx, EntityId, NO_COLLECTION, Role, begins_with_all};
+use super::atom::{Atom, AtomIx, EntityId, NO_COLLECTION, Role, begins_with_all};
 use super::json::{JsonFault, name_of};
 use super::scan::{ScanFault, Scanner};
 use super::schema::Kind;
@@ -42,7 +42,7 @@ impl ContentStore {
                 Some(Part::Collection { open, items, .. }) if self.opens_next(scanner, *open) => {
                     self.read_expected(scanner, *open, *items)?
                 }
-                _ => self.read_member(scanner, &near, parts.is_empty())?,
+                _ => self.read_member(scanner, &near, parts.len())?,
             };
             parts.push(part);
             if scanner.eat(b'}') {
@@ -55,17 +55,17 @@ impl ContentStore {
         Ok(self.keep(parts, length))
     }
 
-    /// A member at the top level, up to the comma or brace behind it.
+    /// A member at the top level, up to the comma or brace behind it. `place` counts those before it.
     fn read_member(
         &mut self,
         scanner: &mut Scanner<'_>,
         near: &[Part],
-        is_first: bool,
+        place: usize,
     ) -> Result<Part, ScanFault> {
         let start = scanner.at();
-        if is_first && scanner.peek() == Some(b'}') {
+        if place == 0 && scanner.peek() == Some(b'}') {
             // `{ }`: the white space is a member without a key, so that it is not lost.
-            return Ok(self.plain(scanner, start));
+            return Ok(self.plain(scanner, start, None));
         }
         let key = name_of(scanner.key()?);
         let collection = self.schema.at(&key).map(|(index, _)| self.container(index));
@@ -75,7 +75,7 @@ impl ContentStore {
         let Some(container) = collection else {
             scanner.value()?;
             scanner.peek();
-            return Ok(self.plain(scanner, start));
+            return Ok(self.plain(scanner, start, near.get(place)));
         };
         self.read_collection(scanner, start, &container, near)
     }
@@ -103,7 +103,7 @@ impl ContentStore {
         if scanner.peek() == Some(container.close) {
             // Nothing is in it, where something was: its first edge is another one.
             scanner.rewind(inside - self.atoms.length(open));
-            return self.read_member(scanner, &[], false);
+            return self.read_member(scanner, &[], usize::MAX);
         }
         scanner.rewind(inside);
         let items = self.read_items(scanner, &container, Some(near))?;
@@ -126,8 +126,13 @@ impl ContentStore {
         self.atoms.keep(container.index, Role::Edge, scanner.since(start), None, None)
     }
 
-    fn plain(&mut self, scanner: &Scanner<'_>, start: usize) -> Part {
-        Part::Plain(self.atoms.keep(NO_COLLECTION, Role::Member, scanner.since(start), None, None))
+    /// A member that is no collection. `near` is what stands at its place in a content that it is likely to resemble.
+    fn plain(&mut self, scanner: &Scanner<'_>, start: usize, near: Option<&Part>) -> Part {
+        let near = near.and_then(|near| match *near {
+            Part::Plain(atom) => Some(atom),
+            Part::Collection { .. } => None,
+        });
+        Part::Plain(self.atoms.keep(NO_COLLECTION, Role::Member, scanner.since(start), None, near))
     }
 
     /// A collection, from its bracket to the comma or brace behind it. `start` is where its member began.
@@ -147,7 +152,7 @@ impl ContentStore {
         }
         let open = self.atoms.keep(container.index, Role::Edge, scanner.since(start), None, None);
         let items = if is_empty {
-            self.sequences.build(&[], &self.atoms.kept)
+            self.sequences.build(&[], &self.atoms)
         } else {
             let near_items = near.iter().find_map(|part| match *part {
                 Part::Collection { open, items, .. } => {
@@ -197,7 +202,7 @@ impl ContentStore {
         }
         match near {
             Some(near) if as_expected && walk.at == walk.atoms.len() => Ok(near),
-            _ => Ok(self.sequences.build(&items, &self.atoms.kept)),
+            _ => Ok(self.sequences.build(&items, &self.atoms)),
         }
     }
 
@@ -223,7 +228,9 @@ impl ContentStore {
         let (rest, pieces) = (scanner.rest(), self.atoms.pieces(atom));
         let length = pieces.iter().map(|piece| piece.len()).sum();
         let ends = rest.as_bytes().get(length).is_some_and(|byte| *byte == b',' || *byte == close);
-        let is_next = ends && length > 0 && begins_with_all(rest, pieces);
+        // White space alone is a member of nothing else than empty braces.
+        let has_value = self.atoms.get(atom).is_some_and(Atom::has_value);
+        let is_next = ends && has_value && begins_with_all(rest, pieces);
         if is_next {
             scanner.advance(length);
         }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// The collections of a document, in the order in which they are built.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Schema {
     /// The collections. Those that others refer to come first.
     pub collections: Vec<Collection>,
@@ -16,7 +16,7 @@ pub struct Schema {
 
 /// One collection.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Collection {
     /// Its key in the content.
     pub path: String,
@@ -35,6 +35,30 @@ pub struct Collection {
     /// Fields that every entity has to have.
     #[serde(default)]
     pub required: Vec<String>,
+    /// Where it lies in a `Y.Doc`.
+    pub doc: Option<Doc>,
+}
+
+/// Where a collection lies in a `Y.Doc`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Doc {
+    /// The name of the root map.
+    pub map: String,
+    /// How its values are kept.
+    pub layout: Layout,
+    /// The key in that map, for a collection that is one value.
+    pub at: Option<String>,
+}
+
+/// How values are kept in a `Y.Doc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// As shared types: text, arrays and maps that people edit at the same time.
+    Nested,
+    /// As plain JSON.
+    Plain,
 }
 
 /// What holds the entities of a collection.
@@ -51,7 +75,7 @@ pub enum Kind {
 
 /// A reference from an entity to another.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Ref {
     /// Where the id is; `[]` when the key of the entity is the id.
     pub field: Vec<String>,
@@ -63,7 +87,7 @@ pub struct Ref {
 
 /// A place on an entity at which a reference ends.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Port {
     /// Where the name of the place is.
     pub field: Vec<String>,
@@ -167,6 +191,10 @@ impl Schema {
         }
         for (at, collection) in self.collections.iter().enumerate() {
             let place = |field: &str| format!("collections[{at}].{field}");
+            if let Some(name) = collection.names().find(|name| name.contains('\0')) {
+                let reason = format!("the name {name:?} has the character NUL in it");
+                return fault(format!("collections[{at}]"), &reason);
+            }
             if collection.path.is_empty() {
                 return fault(place("path"), "a collection needs a key of its own");
             }
@@ -217,7 +245,19 @@ impl Collection {
             label: Vec::new(),
             refs: Vec::new(),
             required: Vec::new(),
+            doc: None,
         }
+    }
+
+    /// Every name of a key or a field in it.
+    fn names(&self) -> impl Iterator<Item = &String> {
+        let refs = self.refs.iter().flat_map(|reference| {
+            let port =
+                reference.port.iter().flat_map(|port| port.field.iter().chain([&port.among, &port.id]));
+            reference.field.iter().chain(port)
+        });
+        let own = [&self.path].into_iter().chain(&self.id).chain(self.position.iter().flatten());
+        own.chain(&self.label).chain(&self.required).chain(refs)
     }
 }
 
@@ -245,6 +285,16 @@ mod tests {
             ("\"tldraw\"", "schema", "no preset"),
             ("7", "schema", "invalid type"),
             ("{}", "schema", "missing field `collections`"),
+            (
+                r#"{"collections":[{"path":"a","kind":"list","id":"id","lable":["x"]}]}"#,
+                "schema",
+                "unknown field `lable`",
+            ),
+            (
+                r#"{"collections":[{"path":"a","kind":"list","id":"id","position":["\u0000"]}]}"#,
+                "collections[0]",
+                "NUL",
+            ),
             (r#"{"collections":[{"path":"a","kind":"tree"}]}"#, "schema", "unknown variant"),
             (r#"{"collections":[{"path":"","kind":"map"}]}"#, "collections[0].path", "key of its own"),
             (

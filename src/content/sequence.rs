@@ -9,7 +9,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashSet};
 
-use super::atom::{Atom, AtomIx};
+use super::atom::{Atom, AtomIx, Atoms};
 use super::interner::{Handle, Interner, Marks, Thing};
 
 /// A sequence in the store. Two are the same if and only if their atoms are.
@@ -20,7 +20,7 @@ pub type SequenceIx = Handle<Node>;
 pub enum Node {
     /// Entities.
     Leaf(Box<[AtomIx]>),
-    /// Nodes, with the number of entities below.
+    /// Nodes.
     Branch(Box<[SequenceIx]>),
 }
 
@@ -49,23 +49,30 @@ pub struct Sequences {
 /// No node has more levels above it than this: a level for every four bits of a hash.
 const LEVELS: u8 = 16;
 
+/// No node has more in it than this, whatever the ids are. By what hashes give it ends long before that.
+const LARGEST: usize = 128;
+
 impl Sequences {
     /// Keeps a sequence. O(n) time; memory only for nodes that no other sequence has.
-    pub fn build(&mut self, atoms: &[AtomIx], known: &Interner<Atom>) -> SequenceIx {
-        let sequence = self.tree(atoms, known);
+    pub fn build(&mut self, atoms: &[AtomIx], known: &Atoms) -> SequenceIx {
+        let sequence = self.tree(atoms, &known.kept);
         if !self.have_ids_of_their_own(atoms, known) {
             self.muddled.insert(sequence);
         }
         sequence
     }
 
-    fn have_ids_of_their_own(&mut self, atoms: &[AtomIx], known: &Interner<Atom>) -> bool {
+    /// An empty id is none: it stands for a collection as a whole.
+    fn have_ids_of_their_own(&mut self, atoms: &[AtomIx], known: &Atoms) -> bool {
         self.built = self.built.checked_add(1).unwrap_or_else(|| {
             self.last_seen.clear();
             1
         });
         atoms.iter().all(|atom| {
             let Some(id) = known.get(*atom).and_then(|atom| atom.id) else { return false };
+            if known.id_text(id).is_empty() {
+                return false;
+            }
             if self.last_seen.len() <= id.index() {
                 self.last_seen.resize(id.index() + 1, 0);
             }
@@ -80,7 +87,7 @@ impl Sequences {
         let mut from = 0;
         for (at, atom) in atoms.iter().enumerate() {
             let height = height(atom);
-            if height > 0 || at + 1 == atoms.len() {
+            if height > 0 || at + 1 == atoms.len() || at + 1 - from == LARGEST {
                 let leaf = Node::Leaf(atoms.get(from..=at).unwrap_or(&[]).into());
                 nodes.push((self.keep(leaf), height));
                 from = at + 1;
@@ -98,7 +105,8 @@ impl Sequences {
             let last = nodes.len() - 1;
             for (at, (node, height)) in nodes.into_iter().enumerate() {
                 group.push(node);
-                if at == last || (height > level && level < LEVELS) {
+                let is_full = group.len() == LARGEST;
+                if at == last || (is_full || height > level) && level < LEVELS {
                     let branch = Node::Branch(std::mem::take(&mut group).into());
                     above.push((self.keep(branch), height));
                 }

@@ -153,6 +153,7 @@ impl ContentStore {
         // The text is made of JSON that was kept, so it is taken in.
         let Some(whole) = text.and_then(|text| self.take_in(&text, Some(content)).ok()) else {
             // Nothing could be done about any of them.
+            faults.iter_mut().for_each(|fault| fault.repaired = None);
             return Repaired { content, faults };
         };
         faults.retain(|fault| fault.repaired.is_some());

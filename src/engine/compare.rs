@@ -1,11 +1,12 @@
 //! Comparing, merging and judging contents, without moving anything (H10, C7).
 
 use super::{Engine, Validation};
+use crate::content::ContentIx;
 use crate::content::describe::Sentence;
 use crate::content::edit::{Edit, Summary};
 use crate::content::merge::Conflict;
 use crate::content::validate::Fault;
-use crate::content::{ContentIx, JsonFault};
+use crate::error::Error;
 use crate::session::Refusal;
 
 /// The edits between two contents.
@@ -28,27 +29,38 @@ pub struct MergePlan {
     pub conflicts: Vec<Conflict>,
 }
 
+/// Something that has a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side<'t> {
+    /// HEAD.
+    Head,
+    /// The step of that id.
+    Step(&'t str),
+    /// A canvas: what is on it, as text.
+    Canvas(&'t str),
+}
+
 impl Engine {
-    /// Takes in what is on the canvas, to compare with it. It is kept until the next collection.
-    pub fn take_in(&mut self, text: &str) -> Result<ContentIx, JsonFault> {
-        let near = self.history.content_at(self.history.head());
-        self.contents.take_in(text, near)
+    /// The edits that lead from one content to another; `None` when one of them is not known.
+    pub fn compare(&mut self, from: Side<'_>, to: Side<'_>) -> Result<Option<Comparison>, Error> {
+        let both = self.side(from)?.zip(self.side(to)?);
+        let comparison = both.map(|(from, to)| self.comparison(from, to));
+        self.collect_if_due();
+        Ok(comparison)
     }
 
-    /// The edits that lead from one content to another.
-    pub fn compare(&self, from: ContentIx, to: ContentIx) -> Comparison {
-        let edits = self.contents.diff(from, to);
-        let sentences = self.contents.describe(from, to, &edits);
-        Comparison { summary: self.contents.summary(&edits), sentences, edits }
-    }
-
-    /// The edits that a canvas would see if it showed a content: that as it would be put there (C7).
-    pub fn preview(&mut self, on_canvas: ContentIx, content: ContentIx) -> Result<Comparison, Refusal> {
+    /// The edits that a canvas would see if it showed the content at a step, as it would be put there (C7); `None` when that is
+    /// not known.
+    pub fn preview(&mut self, on_canvas: &str, step: &str) -> Result<Option<Comparison>, Error> {
+        let Some(content) = self.content_of(Some(step))? else { return Ok(None) };
+        let Some(on_canvas) = self.side(Side::Canvas(on_canvas))? else { return Ok(None) };
         let repaired = self.contents.repair(content);
         if self.options.validation == Validation::Strict && !repaired.faults.is_empty() {
-            return Err(Refusal::InvalidContent);
+            return Err(Refusal::InvalidContent.into());
         }
-        Ok(self.compare(on_canvas, repaired.content))
+        let comparison = self.comparison(on_canvas, repaired.content);
+        self.collect_if_due();
+        Ok(Some(comparison))
     }
 
     /// What it would do to the content of HEAD to merge what another step has into it: three-way, from the nearest step that
@@ -59,14 +71,40 @@ impl Engine {
         let base = tree.common_ancestor(head, other).ok_or(Refusal::ContentUnknown)?;
         let [base, mine, theirs] = [base, head, other].map(|step| self.held_at(Some(step)));
         let known = |content: Result<Option<ContentIx>, Refusal>| content?.ok_or(Refusal::ContentUnknown);
-        let mine = known(mine)?;
-        let merge = self.contents.merge(known(base)?, mine, known(theirs)?);
+        let (base, mine, theirs) = (known(base)?, known(mine)?, known(theirs)?);
+        let merge = self.contents.merge(base, mine, theirs);
         let merged = self.contents.repair(merge.content).content;
-        Ok(MergePlan { comparison: self.compare(mine, merged), conflicts: merge.conflicts })
+        let plan = MergePlan { comparison: self.comparison(mine, merged), conflicts: merge.conflicts };
+        self.collect_if_due();
+        Ok(plan)
     }
 
-    /// Everything that is wrong with a content (C7).
-    pub fn validate(&self, content: ContentIx) -> Vec<Fault> {
-        self.contents.validate(content)
+    /// Everything that is wrong with a content (C7); `None` when it is not known.
+    pub fn validate(&mut self, at: Side<'_>) -> Result<Option<Vec<Fault>>, Error> {
+        let content = self.side(at)?;
+        let faults = content.map(|content| self.contents.validate(content));
+        self.collect_if_due();
+        Ok(faults)
+    }
+
+    fn side(&mut self, side: Side<'_>) -> Result<Option<ContentIx>, Error> {
+        let text = match side {
+            Side::Head => return Ok(self.content_of(None)?),
+            Side::Step(id) => return Ok(self.content_of(Some(id))?),
+            Side::Canvas(text) => text,
+        };
+        let near = self.history.content_at(self.history.head());
+        let taken = self.contents.take_in(text, near);
+        if taken.is_err() {
+            // What was read of it before it made no sense.
+            self.collect();
+        }
+        Ok(Some(taken?))
+    }
+
+    fn comparison(&self, from: ContentIx, to: ContentIx) -> Comparison {
+        let edits = self.contents.diff(from, to);
+        let sentences = self.contents.describe(from, to, &edits);
+        Comparison { summary: self.contents.summary(&edits), sentences, edits }
     }
 }

@@ -23,7 +23,7 @@ mod view;
 
 pub use as_json::faults_json;
 pub use commands::CommandName;
-pub use compare::{Comparison, MergePlan};
+pub use compare::{Comparison, MergePlan, Side};
 pub use outcome::{Failure, Notice, Outcome, Settled};
 pub use turn_view::TurnView;
 pub use view::{StatsView, ViewHeader};
@@ -217,6 +217,11 @@ impl Engine {
     pub fn plan_canvas(&mut self, on_canvas: &str) -> (Plan, Outcome) {
         let before = self.canvas.differs();
         let plan = self.canvas.plan(&mut self.contents, on_canvas);
+        match plan {
+            // What was read of it before it made no sense.
+            Plan::Unreadable => self.collect(),
+            _ => self.collect_if_due(),
+        }
         match plan {
             Plan::LeaveAlone => self.notice(
                 "canvas_differs",

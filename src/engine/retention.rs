@@ -15,8 +15,9 @@ use crate::history::{StepIx, Tree};
 /// What is remembered from one collection to the next.
 #[derive(Default)]
 pub(super) struct Retention {
-    /// How many contents were live when they were last collected.
+    /// How many contents were live when they were last collected, and how many bytes they took.
     live: usize,
+    live_bytes: usize,
     /// Bytes that were left when contents were last evicted.
     left: usize,
     /// Whether the roots alone were too much then.
@@ -26,7 +27,8 @@ pub(super) struct Retention {
 impl Engine {
     /// Collects when most of what is kept may be garbage.
     pub(super) fn collect_if_due(&mut self) {
-        if self.contents.len() > 2 * self.retention.live + 64 {
+        let Retention { live, live_bytes, .. } = self.retention;
+        if self.contents.len() > 2 * live + 64 || self.contents.bytes() > 2 * live_bytes + (1 << 20) {
             self.collect();
         }
     }
@@ -36,7 +38,11 @@ impl Engine {
         // Handles of what goes can come again for something else.
         self.whole.clear();
         self.contents.retain(self.history.tree().contents().chain(self.canvas.contents()));
-        self.retention.live = self.contents.len();
+        self.note_what_is_live();
+    }
+
+    fn note_what_is_live(&mut self) {
+        (self.retention.live, self.retention.live_bytes) = (self.contents.len(), self.contents.bytes());
     }
 
     /// Evicts contents of abandoned branches when all of them together take more than the budget.
@@ -60,8 +66,8 @@ impl Engine {
         self.remember_what_changed();
         // Some room for what comes next, so that this is not done for every frame.
         let evicted = self.contents.retain_within(pinned, &others, budget - budget / 8);
-        self.retention.live = self.contents.len();
-        self.retention.left = self.contents.bytes();
+        self.note_what_is_live();
+        self.retention.left = self.retention.live_bytes;
         let is_over = self.retention.left > budget;
         if evicted > 0 {
             self.outcome.changed = true;
@@ -82,7 +88,7 @@ impl Engine {
         self.retention.is_over = is_over;
     }
 
-    /// For each step, by index, whether it is a root: on the path, or on the way to where a redo leads.
+    /// The steps whose contents are roots: on the path, or on the way to where a redo leads.
     fn rooted(&self) -> HashSet<StepIx> {
         let tree = self.history.tree();
         let mut rooted: HashSet<StepIx> = self.history.path().iter().collect();
