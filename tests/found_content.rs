@@ -49,11 +49,9 @@ fn c4_an_empty_id_is_none() {
 
 #[test]
 fn c2_the_smallest_exponent_of_128_bits_has_one_form() {
-    let [a, b] = [
-        "0.1e-170141183460469231731687303715884105728",
-        "1e-170141183460469231731687303715884105729",
-    ]
-    .map(|text| Json::check(text).unwrap());
+    let [a, b] =
+        ["0.1e-170141183460469231731687303715884105728", "1e-170141183460469231731687303715884105729"]
+            .map(|text| Json::check(text).unwrap());
     assert!(canonical::equal(a, b));
     assert_eq!(canonical::form(a), canonical::form(b));
 }
@@ -90,7 +88,11 @@ fn c3_a_version_of_any_value_costs_what_is_different_in_it() {
             let value = if is_list { format!("[{value}]") } else { value };
             near = Some(store.take_in(&format!(r#"{{"{key}":{value}}}"#), near).unwrap());
         }
-        assert!(store.bytes() < 40_000, "{key}: {} bytes for 100 versions that differ in a number", store.bytes());
+        assert!(
+            store.bytes() < 40_000,
+            "{key}: {} bytes for 100 versions that differ in a number",
+            store.bytes()
+        );
     }
 }
 
@@ -99,7 +101,8 @@ fn c3_ids_that_end_no_node_by_themselves_share_all_the_same() {
     let closes_none = |id: &String| xxhash_rust::xxh3::xxh3_64(id.as_bytes()) & 15 != 0;
     let ids: Vec<String> = (0..).map(|n: u32| format!("op{n}")).filter(closes_none).take(5_000).collect();
     let content = |at: usize| {
-        let item = |(k, id): (usize, &String)| format!(r#"{{"operatorID":"{id}","v":{}}}"#, u8::from(k == at));
+        let item =
+            |(k, id): (usize, &String)| format!(r#"{{"operatorID":"{id}","v":{}}}"#, u8::from(k == at));
         format!(r#"{{"operators":[{}]}}"#, ids.iter().enumerate().map(item).collect::<Vec<_>>().join(","))
     };
     let mut store = ContentStore::default();
