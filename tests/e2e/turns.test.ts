@@ -54,6 +54,19 @@ describe("a prompt", () => {
     expect(await bench.head()).toMatchObject({ equalsHead: true, canRedo: false });
   });
 
+  it("tells what the turn did to the workflow, in sentences (C6)", async () => {
+    await bench.say(BUILD);
+    await bench.hasEnded(0);
+    await bench.say("change the filter to age > 40");
+    await bench.hasEnded(1);
+    const changes = bench.at("changes-1");
+    await changes.getByText("Workflow: 1 changed").click();
+    await changes.getByText("age > 30 → age > 40").waitFor();
+    await bench.at("changes-0").getByText("Workflow: 7 added").click();
+    expect(await bench.at("changes-0").getByRole("listitem").count()).toBeGreaterThan(3);
+    expect(await bench.at("changes-0").innerText()).not.toMatch(/[{}[\]]/);
+  });
+
   it("can be one of the examples on the empty canvas", async () => {
     await bench.at("empty").getByRole("button").first().click();
     await bench.hasEnded(0);

@@ -6,6 +6,7 @@ import { refusalWords } from "../refusals.ts";
 import { MessageText } from "./message-text.tsx";
 import { ToolLine } from "./tool-line.tsx";
 import { toolLines } from "./tool-words.ts";
+import { TurnChanges } from "./turn-changes.tsx";
 
 interface Props {
   headway: Headway;
@@ -52,6 +53,7 @@ export const TurnCard = memo(function TurnCard({ headway, turn, steps, index, on
           </p>
         )}
       </div>
+      <TurnChanges headway={headway} turn={turn} index={index} />
       <footer className="turn-foot">
         <span className={`ended ended-${turn.ended}`} data-testid={`ended-${index}`}>
           {ENDED[turn.ended]}
