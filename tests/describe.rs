@@ -8,7 +8,7 @@ mod values;
 use std::collections::HashSet;
 
 use headway::content::describe::{Sentence, SentenceKind};
-use headway::content::edit::{Edit, PathStep, Place, Point};
+use headway::content::edit::{Edit, PathStep, Place, Point, Summary};
 use headway::content::{ContentStore, Schema};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -367,6 +367,207 @@ fn c6_many_changes_of_one_entity_are_counted() {
     assert!(found[0].ends_with("; p07: 1 → 2; and 22 more"), "{found:?}");
 }
 
+#[test]
+fn c6_entities_of_one_name_are_told_apart_where_they_come_go_or_are_linked() {
+    let twins = |ids: &[&str], links: Vec<Json>| {
+        let operators: Vec<Json> = ids
+            .iter()
+            .map(|id| operator(id, if *id == "s" { "Scan" } else { "Filter" }, json!({})))
+            .collect();
+        json!({ "operators": operators, "links": links })
+    };
+    let three = ["s", "Filter-operator-3fa85f64-5717", "Filter-operator-9b1d0000-5717"];
+    let linked = |at: usize| twins(&three, vec![link("l", "s", three[at])]);
+    let of_all = |count: usize| twins(&three[..count], vec![]);
+    for (a, b, expected) in [
+        (linked(1), linked(2), vec!["Reconnected Scan → Filter #3fa85f64 as Scan → Filter #9b1d0000"]),
+        (of_all(3), linked(1), vec!["Connected Scan → Filter #3fa85f64"]),
+        (linked(2), of_all(3), vec!["Disconnected Scan → Filter #9b1d0000"]),
+        (of_all(3), of_all(2), vec!["Removed Filter #9b1d0000"]),
+        (linked(2), of_all(2), vec!["Removed Filter #9b1d0000 (1 link)"]),
+        (of_all(2), of_all(3), vec!["Added Filter #9b1d0000"]),
+        (of_all(1), of_all(2), vec!["Added Filter"]),
+        (
+            twins(&["s", three[1]], vec![]),
+            twins(&["s", three[2]], vec![]),
+            vec!["Added Filter #9b1d0000", "Removed Filter #3fa85f64"],
+        ),
+    ] {
+        assert_eq!(texts(&a, &b), expected);
+    }
+    let port = |id: &str| {
+        let mut link = link("l", "s", three[1]);
+        link["target"]["portID"] = json!(id);
+        twins(&three, vec![link])
+    };
+    assert_eq!(texts(&port("i"), &port("j")), ["Reconnected Scan → Filter #3fa85f64 at another port"]);
+    // More names than are looked for one by one.
+    let named = |ids: std::ops::Range<usize>| {
+        let operators: Vec<Json> = ids
+            .map(|n| json!({ "operatorID": format!("op{n}"), "operatorType": "Sort", "customDisplayName": format!("Part {}", n / 2) }))
+            .collect();
+        json!({ "operators": operators })
+    };
+    let found = texts(&named(0..1), &named(0..41));
+    assert_eq!(found.len(), 40);
+    assert_eq!(&found[..2], ["Added Sort “Part 0” #op1", "Added Sort “Part 1” #op2"]);
+    assert_eq!(found[39], "Added Sort “Part 20”", "nobody else has that name");
+}
+
+#[test]
+fn c6_names_are_never_json() {
+    let name = r#"{"a": [1, 2]}"#;
+    for (operator, expected) in [
+        (json!({ "operatorID": "x", "operatorType": "Sort", "customDisplayName": name }), "Added Sort"),
+        (json!({ "operatorID": "x", "customDisplayName": name }), "Added x"),
+        (json!({ "operatorID": "x", "customDisplayName": format!("\u{feff}{{\u{200b}}} ") }), "Added x"),
+        (json!({ "operatorID": name }), "Added an object with 1 field"),
+        (json!({ "operatorID": "[[1]]" }), "Added 1 item"),
+    ] {
+        assert_eq!(texts(&workflow(), &changed(|w| add(w, "operators", operator))), [expected]);
+    }
+    assert_eq!(property(name, json!(1), json!(2)), ["Bar chart: an object with 1 field: 1 → 2"]);
+    assert_eq!(texts(&json!({}), &json!({ name: 1 })), ["Added an object with 1 field: 1"]);
+    let ghost =
+        json!({ "linkID": "l3", "source": { "operatorID": name }, "target": { "operatorID": "chart" } });
+    assert_eq!(
+        texts(&workflow(), &changed(|w| add(w, "links", ghost))),
+        ["Connected an object with 1 field → Bar chart"]
+    );
+}
+
+#[test]
+fn c6_texts_that_read_like_our_own_words_are_in_quotes() {
+    for (text, expected) in [
+        ("an empty text", "“an empty text”"),
+        ("3 items", "“3 items”"),
+        ("1 item", "“1 item”"),
+        ("no items", "“no items”"),
+        ("white space", "“white space”"),
+        ("an empty object", "“an empty object”"),
+        ("an object with 2 fields", "“an object with 2 fields”"),
+        ("changed in white space only", "“changed in white space only”"),
+        ("something", "“something”"),
+        ("1e5", "“1e5”"),
+        ("items", "items"),
+        ("four items", "four items"),
+    ] {
+        assert_eq!(
+            property("x", json!(""), json!(text)),
+            [format!("Bar chart: x: an empty text → {expected}")]
+        );
+    }
+    let label = json!({ "operatorID": "x", "customDisplayName": "1 item" });
+    assert_eq!(texts(&workflow(), &changed(|w| add(w, "operators", label))), ["Added “1 item”"]);
+    let at = "/operators/1/operatorProperties/predicates/0/value";
+    let b = changed(|w| *w.pointer_mut(at).unwrap() = json!("1, or age > 2"));
+    assert_eq!(texts(&workflow(), &b), ["Filter: age > 30 → age > “1, or age > 2”"]);
+}
+
+#[test]
+fn c6_what_cannot_be_seen_is_not_shown() {
+    let (family, persian) = ("👨‍👩‍👧‍👦", "می‌خواهم");
+    for (text, expected) in [
+        ("\u{202e}txt.exe", "txt.exe"),
+        ("a\u{2066}b\u{2069}c\u{200e}\u{61c}", "abc"),
+        ("so\u{ad}ft\u{200b}er\u{2060}\u{feff}", "softer"),
+        ("F\u{200d}il\u{200c}ter\u{fe0f}", "Filter"),
+        ("名\u{200d} \u{200d}名\u{200d}", "名 名"),
+        ("a\u{e0061}\u{e0062}", "a"),
+        ("a\u{3164}\u{2800}b", "a b"),
+        ("❤\u{fe0f}\u{fe0f}", "“❤\u{fe0f}”"),
+        (family, &format!("“{family}”")),
+        (persian, &format!("“{persian}”")),
+        ("\u{200b}\u{202e}", "invisible characters"),
+        (" \u{a0}\n", "white space"),
+    ] {
+        assert_eq!(
+            property("x", json!(1), json!(text)),
+            [format!("Bar chart: x: 1 → {expected}")],
+            "{text:?}"
+        );
+    }
+    let only = |from: &str, to: &str| property("x", json!(from), json!(to));
+    assert_eq!(only("ab", "a\u{200b}b"), ["Bar chart: x: changed in invisible characters only"]);
+    assert_eq!(only("a b", "a\u{200b}  b"), ["Bar chart: x: changed in white space only"]);
+    let hidden =
+        json!({ "operatorID": "\u{202e}x", "customDisplayName": "\u{3164}", "operatorType": "Sort\u{202e}" });
+    assert_eq!(texts(&workflow(), &changed(|w| add(w, "operators", hidden))), ["Added Sort"]);
+    assert_eq!(property("\u{202e}key", json!(1), json!(2)), ["Bar chart: key: 1 → 2"]);
+}
+
+#[test]
+fn c6_c7_faults_show_names_as_sentences_do() {
+    let mut store = ContentStore::default();
+    let mut message = |label: &str, id: &str| {
+        let content = json!({ "operators": [{ "operatorID": id, "customDisplayName": label }] });
+        let content = store.take_in(&content.to_string(), None).unwrap();
+        store.validate(content)[0].message.clone()
+    };
+    let says = " in `operators` has no position in `operatorPositions`.";
+    for (label, id, name) in [
+        ("Adults", "op2", "Adults (op2)".to_owned()),
+        ("\u{202e}txt", "a\u{200b}", "txt (a)".to_owned()),
+        (r#"{"a":1}"#, r#"{"b":1}"#, "an object with 1 field".to_owned()),
+        (&"👍🏽".repeat(70), "x", format!("“{}…” (x)", "👍🏽".repeat(59))),
+    ] {
+        assert_eq!(message(label, id), name + says);
+    }
+}
+
+#[test]
+fn c6_long_texts_are_shown_from_shortly_before_they_differ() {
+    let (code, chinese) =
+        ("def f(x):\n    return x + 1\n\n".repeat(200), "筛选年龄大于三十的人群，".repeat(500));
+    let spaces = " ".repeat(20_000);
+    for (from, to, expected) in [
+        (
+            format!("{code}x = 1"),
+            format!("{code}x = 2"),
+            "“…): return x + 1 x = 1” → “…): return x + 1 x = 2”".to_owned(),
+        ),
+        (
+            format!("{chinese}一"),
+            format!("{chinese}二"),
+            "“…大于三十的人群，筛选年龄大于三十的人群，一” → “…大于三十的人群，筛选年龄大于三十的人群，二”"
+                .to_owned(),
+        ),
+        (
+            format!("{code}a{spaces}b"),
+            format!("{code}a b{spaces}c"),
+            "“…x): return x + 1 a b” → “…x): return x + 1 a b c”".to_owned(),
+        ),
+        (format!("{code}a{spaces}b"), format!("{code}a b"), "changed in white space only".to_owned()),
+        (
+            format!("{code}e\u{301}"),
+            format!("{code}e\u{300}"),
+            "“…f(x): return x + 1 e\u{301}” → “…f(x): return x + 1 e\u{300}”".to_owned(),
+        ),
+        (
+            format!("{}a", "\\".repeat(5_000)),
+            format!("{}b", "\\".repeat(5_000)),
+            format!("“…{0}a” → “…{0}b”", "\\".repeat(20)),
+        ),
+        (
+            format!("a{}b", "\u{301}".repeat(5_000)),
+            format!("a{}c", "\u{301}".repeat(5_000)),
+            "“…b” → “…c”".to_owned(),
+        ),
+    ] {
+        assert_eq!(property("x", json!(from), json!(to)), [format!("Bar chart: x: {expected}")]);
+    }
+}
+
+#[test]
+fn c6_a_new_order_counts_as_a_change_of_the_collection() {
+    let b = changed(|w| w["operators"].as_array_mut().unwrap().swap(0, 2));
+    let mut store = ContentStore::default();
+    let [a, b] = [workflow(), b].map(|value| store.take_in(&value.to_string(), None).unwrap());
+    let edits = store.diff(a, b);
+    assert_eq!(store.summary(&edits), Summary { changed: 1, ..Summary::default() });
+    assert_eq!(store.summary(&[]), Summary::default());
+}
+
 // ── edits that nobody would make ──
 
 #[test]
@@ -425,6 +626,50 @@ fn x1_every_edit_has_a_sentence_even_when_it_makes_no_sense() {
         let shown = |text: &str| text.chars().take(200).collect::<String>();
         assert_eq!(found.len(), 1);
         assert_eq!(shown(&found[0]), shown(&expected));
+    }
+}
+
+/// A list with a text that spells a list with a text … `depth` times. 5 × depth² bytes.
+fn texts_in_texts(depth: usize) -> String {
+    let quote = |level: usize| match level {
+        0 => "\"".to_owned(),
+        _ => format!("\\{}u0022", "u005c".repeat(level - 1)),
+    };
+    let begin: String = (0..depth).map(|level| format!("[{}", quote(level))).collect();
+    let end: String = (0..depth).rev().map(|level| quote(level) + "]").collect();
+    format!("{begin}[]{end}")
+}
+
+#[test]
+fn x1_c6_a_text_in_a_text_in_a_text_is_looked_into_once() {
+    let says = |text: String| {
+        let to = format!(r#"{{"settings":{{"a":{text}}}}}"#);
+        let mut store = ContentStore::default();
+        let [a, b] = [r#"{"settings":{"a":1}}"#, &to].map(|text| store.take_in(text, None).unwrap());
+        store.describe(a, b, &store.diff(a, b)).remove(0).text
+    };
+    assert_eq!(says(texts_in_texts(1)), "Settings: a: 1 → no items");
+    assert_eq!(says(texts_in_texts(2)), "Settings: a: 1 → a text");
+    assert_eq!(says(r#""[\"[1\"]""#.into()), "Settings: a: 1 → “[1”", "that is no JSON");
+    // 11 MB at the end: cubic in the depth it would take an hour, and a level took 1 KB of stack.
+    for depth in [400, 1_500] {
+        let text = texts_in_texts(depth);
+        let thread = std::thread::Builder::new().stack_size(256 * 1024);
+        let said = thread.spawn(move || says(text)).unwrap().join().unwrap();
+        assert_eq!(said, "Settings: a: 1 → a text");
+    }
+}
+
+#[test]
+fn x1_names_are_told_apart_in_linear_time() {
+    let operators = |from: usize, to: usize, name: &dyn Fn(usize) -> usize| {
+        let many: Vec<Json> = (from..to)
+            .map(|n| json!({ "operatorID": format!("{}{n}", "x".repeat(500)), "customDisplayName": name(n).to_string() }))
+            .collect();
+        json!({ "operators": many })
+    };
+    for name in [&|_| 1, &|n| n, &|n| n / 2] as [&dyn Fn(usize) -> usize; 3] {
+        assert_eq!(texts(&operators(0, 1, name), &operators(0, 10_000, name)).len(), 9_999);
     }
 }
 
@@ -511,6 +756,7 @@ proptest! {
         let sentences = store.describe(a, b, &edits);
         prop_assert_eq!(&sentences, &store.describe(a, b, &edits), "the same edits, the same sentences");
         prop_assert_eq!(sentences.is_empty(), edits.is_empty());
+        prop_assert_eq!(store.summary(&edits) == Summary::default(), edits.is_empty(), "{:?}", edits);
         for Sentence { text, .. } in &sentences {
             prop_assert!(!text.contains(['{', '}', '[', ']']) && !text.contains("\":"), "{}", text);
             prop_assert!(!text.contains(|c: char| c.is_control()) && !text.contains("  "), "{:?}", text);
