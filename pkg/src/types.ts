@@ -296,7 +296,7 @@ export type Edit =
 
 /** The smallest list of edits between two contents, in an order in which each edit is safe when it is its turn (C4, C5). */
 export interface EditList extends ReadonlyArray<Edit> {
-  /** How many entities come, go, change, or only move. Each counts once; its position counts with it. */
+  /** How many entities come, go, change, or only move. Each counts once, its position with it; a list in another order counts as one change. */
   readonly summary: {
     readonly added: number;
     readonly removed: number;
