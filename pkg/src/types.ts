@@ -307,11 +307,12 @@ export interface EditList extends ReadonlyArray<Edit> {
   describe(): readonly string[];
 }
 
-/** A place that both sides of a merge changed, each in its way. What is absent was not there. */
+/** A place where theirs gives way to mine: both changed it, or it does not go together with mine. What is absent was not there. */
 export interface Conflict {
   readonly collection: string;
+  /** Empty when it is about the collection: about its order, with the ids as values, or about all of it. */
   readonly id: string;
-  /** Where in the entity; empty for the entity as a whole. */
+  /** Where in the entity, an index being that in the result; empty for the entity as a whole. */
   readonly path: readonly PathStep[];
   readonly base?: unknown;
   /** What stays. */
@@ -323,7 +324,7 @@ export interface Conflict {
 export interface Merge {
   /** What changes in mine. */
   readonly edits: EditList;
-  /** Where both sides changed the same; mine stays there. */
+  /** Where theirs gives way; mine stays there. */
   readonly conflicts: readonly Conflict[];
 }
 

@@ -28,7 +28,7 @@ mod examine;
 mod layout;
 mod positions;
 mod rebuild;
-mod refs;
+pub(super) mod refs;
 mod sheet;
 mod wording;
 

@@ -104,10 +104,7 @@ impl<'s> Examination<'s> {
     fn ports_of(&mut self, atom: AtomIx, port: &'s Port) -> Option<Rc<Ports>> {
         let read = || {
             let entity = self.store.atoms.value(atom)?;
-            let ports = items(field(Json::scanned(&entity), &port.among).filter(|ports| ports.is_list())?);
-            let names =
-                ports.into_iter().filter(|item| item.is_object()).map(|item| form(field(item, &port.id)));
-            Some(Rc::new(names.collect::<Ports>()))
+            port_names(Json::scanned(&entity), port).map(Rc::new)
         };
         self.ports.entry((atom, &port.among, &port.id)).or_insert_with(read).clone()
     }
@@ -141,13 +138,29 @@ impl<'s> Examination<'s> {
     }
 }
 
+/// The names of the ports that an entity says it has; `None` when it says nothing about them.
+pub fn port_names(entity: Json<'_>, port: &Port) -> Option<Ports> {
+    let ports = items(field(entity, &port.among).filter(|ports| ports.is_list())?);
+    let names = ports.into_iter().filter(|item| item.is_object()).map(|item| form(field(item, &port.id)));
+    Some(names.collect())
+}
+
+/// The name of the port that a reference ends at; `None` is the port without a name.
+pub fn port_name(entity: Json<'_>, port: &Port) -> Option<Vec<u8>> {
+    form(at_path(entity, &port.field))
+}
+
 /// The id that a value is.
-fn id_body(value: Json<'_>) -> Option<Cow<'_, str>> {
+pub fn id_body(value: Json<'_>) -> Option<Cow<'_, str>> {
     value.text().strip_prefix('"')?.strip_suffix('"').map(name_of)
 }
 
 /// What a link connects; `None` when that cannot be told, because an end is missing that could not be judged either.
-fn what_a_link_says(link: Json<'_>, collection: &Collection, ends: &[&Ref]) -> Option<Vec<Option<Vec<u8>>>> {
+pub fn what_a_link_says(
+    link: Json<'_>,
+    collection: &Collection,
+    ends: &[&Ref],
+) -> Option<Vec<Option<Vec<u8>>>> {
     let mut said = Vec::new();
     for end in ends {
         said.push(Some(form(at_path(link, &end.field))?));
