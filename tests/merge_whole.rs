@@ -173,12 +173,14 @@ fn check(schema: Schema, seed: u64) {
     // Nobody is preferred in whether there is a conflict.
     let other_way = store.merge(b, t, m);
     assert_eq!(store.validate(other_way.content), [], "the other way{told}");
+    // Of a link under two ids each side keeps its own: its place in the order, and what refers to it, can differ.
+    let counts = |conflict: &&Conflict| {
+        let collection = collection_at(&schema, &conflict.place.collection);
+        !(conflict.place.id.is_empty() && collection.kind == Kind::List && collection.refs.len() >= 2)
+    };
+    let [here, there] = [&conflicts, &other_way.conflicts].map(|found| found.iter().filter(counts).count());
     let links_to_links = schema.at("relations").is_some();
-    assert!(
-        links_to_links || conflicts.is_empty() == other_way.conflicts.is_empty(),
-        "the other way {:#?}{told}",
-        other_way.conflicts
-    );
+    assert!(links_to_links || (here == 0) == (there == 0), "the other way {:#?}{told}", other_way.conflicts);
     for (base, mine, theirs, expected) in [(b, m, b, m), (b, b, t, t), (b, m, m, m)] {
         let merge = store.merge(base, mine, theirs);
         assert!(store.equal(merge.content, expected) && merge.conflicts.is_empty(), "{told}");

@@ -15,8 +15,9 @@
 //! * of three contents that are whole (C7) comes one that is whole;
 //! * whatever mine changed is in the result. Whatever theirs changed is in the result, or a conflict names its place;
 //! * what a conflict calls mine stands in the result at the conflict's place;
-//! * there are conflicts in `merge(b, m, t)` if and only if there are in `merge(b, t, m)`. The places of those that follow
-//!   from another can differ: a conflict lies where theirs had to give way.
+//! * there are conflicts in `merge(b, m, t)` if and only if there are in `merge(b, t, m)`, but for what refers to one link that
+//!   both drew under two ids, and for its place in the order. The places of conflicts that follow from another can differ: a
+//!   conflict lies where theirs had to give way.
 //!
 //! All of it takes time linear in the three texts, but for the effort that [`super::align`] bounds, and recurses nowhere but
 //! [`super::field::DEPTH`] levels into a value.

@@ -26,7 +26,7 @@ pub fn schemas() -> [Schema; 3] {
 /// A key that no schema knows.
 pub const UNKNOWN: &str = "unknown";
 
-const IDS: [&str; 7] = ["a", "b", "c", "d", "half", "\0x", "a\"b"];
+const IDS: [&str; 7] = ["a", "b", "half", "\0x", "c", "d", "a\"b"];
 
 fn one_of<'a>(dice: &mut Dice, of: &[&'a str]) -> &'a str {
     of[dice.roll(of.len() as u64) as usize]
@@ -54,7 +54,7 @@ fn items(dice: &mut Dice) -> Json {
 }
 
 fn refer(schema: &Schema, entity: &mut Json, reference: &Ref, dice: &mut Dice) {
-    let to = one_of(dice, &IDS[..5]);
+    let to = one_of(dice, &IDS[..4]);
     if !reference.field.is_empty() && schema.at(&reference.to).is_some() {
         set(entity, &reference.field, json!(to));
     }
@@ -160,7 +160,11 @@ fn change_entity(schema: &Schema, collection: &Collection, entity: &mut Json, di
 
 /// Does one thing to a content, whole or not.
 fn act(schema: &Schema, content: &mut Map<String, Json>, dice: &mut Dice) {
-    let collection = &schema.collections[dice.roll(schema.collections.len() as u64) as usize];
+    let any = |dice: &mut Dice| &schema.collections[dice.roll(schema.collections.len() as u64) as usize];
+    let mut collection = any(dice);
+    if collection.kind == Kind::Value || collection.refs.is_empty() {
+        collection = any(dice);
+    }
     let (path, id) = (&collection.path, one_of(dice, &IDS));
     let what = dice.roll(12);
     if what == 10 && dice.roll(4) == 0 {
@@ -210,9 +214,17 @@ fn act(schema: &Schema, content: &mut Map<String, Json>, dice: &mut Dice) {
 fn whole(store: &mut ContentStore, content: &Map<String, Json>) -> Option<ContentIx> {
     // A string of Rust cannot hold half a character.
     let text = Json::Object(content.clone()).to_string().replace("\"half\"", "\"\\ud800\"");
-    let content = store.take_in(&text, None).unwrap();
-    let repaired = store.repair(content);
-    repaired.is_whole().then_some(repaired.content)
+    let taken = store.take_in(&text, None).unwrap();
+    let repaired = store.repair(taken);
+    if repaired.is_whole() {
+        return Some(repaired.content);
+    }
+    // A value that leads nowhere is not dropped by a repair.
+    let values = store.schema().collections.iter().filter(|collection| collection.kind == Kind::Value);
+    let values: Vec<String> = values.map(|collection| collection.path.clone()).collect();
+    let is_kept = |key: &String| !values.contains(key);
+    let rest: Map<String, Json> = content.clone().into_iter().filter(|(key, _)| is_kept(key)).collect();
+    (rest.len() < content.len()).then(|| whole(store, &rest)).flatten()
 }
 
 /// As JSON, half a character being a word.
@@ -228,7 +240,8 @@ pub fn three(store: &mut ContentStore, dice: &mut Dice) -> Option<[ContentIx; 3]
         content.insert(UNKNOWN.into(), json!({ "p": 1, "q": { "r": 1 } }));
     }
     for collection in &schema.collections {
-        for _ in 0..dice.roll(6) {
+        let count = if collection.kind == Kind::Value { dice.roll(2) } else { 2 + dice.roll(6) };
+        for _ in 0..count {
             let id = one_of(dice, &IDS);
             add(&schema, collection, id, &mut content, dice);
         }

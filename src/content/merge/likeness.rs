@@ -33,16 +33,17 @@ pub fn which(base: &Items<'_>, side: &Items<'_>) -> Vec<Option<usize>> {
     for (old, new) in moved(base, side, &gaps) {
         pair(&mut known, &mut is_taken, old, new);
     }
-    // An item can have moved and changed as well; where too many are left for that, it is looked for where it was.
-    let all = Gap { old: 0..base.values.len(), new: 0..side.values.len() };
-    for gap in [&all].into_iter().chain(&gaps) {
+    // An item can have moved and changed as well. Where too many are left for that, it is looked for where it was.
+    let left = |gap: &Gap| -> (Vec<usize>, Vec<usize>) {
         let is_left = |old: &usize| is_taken.get(*old) == Some(&false);
         let is_open = |new: &usize| known.get(*new) == Some(&None);
-        let old: Vec<usize> = gap.old.clone().filter(is_left).collect();
-        let new: Vec<usize> = gap.new.clone().filter(is_open).collect();
-        for (old, new) in alike(base, side, &old, &new) {
-            pair(&mut known, &mut is_taken, old, new);
-        }
+        (gap.old.clone().filter(is_left).collect(), gap.new.clone().filter(is_open).collect())
+    };
+    let anywhere = left(&Gap { old: 0..base.values.len(), new: 0..side.values.len() });
+    let are_few = anywhere.0.len() * anywhere.1.len() <= PAIRS;
+    let places = if are_few { vec![anywhere] } else { gaps.iter().map(left).collect() };
+    for (old, new) in places.iter().flat_map(|(old, new)| alike(base, side, old, new)) {
+        pair(&mut known, &mut is_taken, old, new);
     }
     known
 }
@@ -72,7 +73,7 @@ fn moved(base: &Items<'_>, side: &Items<'_>, gaps: &[Gap]) -> Vec<(usize, usize)
     both.filter(|(_, at)| has_looks(at)).collect()
 }
 
-/// Most pairs of a gap that are looked at one by one.
+/// Most pairs that are looked at one by one.
 const PAIRS: usize = 1024;
 
 /// Which of some items have become which: two that have more in common with each other than with any other.
