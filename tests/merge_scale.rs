@@ -1,9 +1,8 @@
-//! X1, P6: a merge takes time linear in what is merged, whatever there is to settle.
+//! X1, P6: a merge takes time linear in what is merged, whatever there is to settle. At these sizes a quadratic one would take
+//! minutes for each case.
 
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test may
-
-use std::time::{Duration, Instant};
 
 use headway::content::ContentStore;
 use headway::content::merge::Merge;
@@ -80,18 +79,8 @@ fn one_long_list(count: usize) -> ([Json; 3], usize) {
     ([list(9), list(0), list(2)], 0)
 }
 
-fn merged(contents: &[Json; 3], conflicts: usize) -> Duration {
-    let mut store = ContentStore::default();
-    let [base, mine, theirs] = [0, 1, 2].map(|at| store.take_in(&contents[at].to_string(), None).unwrap());
-    let start = Instant::now();
-    let merge: Merge = store.merge(base, mine, theirs);
-    let took = start.elapsed();
-    assert_eq!((merge.conflicts.len(), store.validate(merge.content)), (conflicts, vec![]));
-    took
-}
-
 #[test]
-fn x1_p6_ten_times_as_much_takes_no_more_than_in_proportion() {
+fn x1_p6_twenty_thousand_of_anything_are_merged_in_one_go() {
     let cases: [(&str, Case); 6] = [
         ("all comes back", all_comes_back),
         ("all is left out", all_is_left_out),
@@ -101,14 +90,11 @@ fn x1_p6_ten_times_as_much_takes_no_more_than_in_proportion() {
         ("a list", one_long_list),
     ];
     for (name, case) in cases {
-        let ((small, few), (large, many)) = (case(1_000), case(10_000));
-        // Linear is 10 times, quadratic 100. Somebody else may be at work, so the best of some counts.
-        let best = |contents: &[Json; 3], conflicts: usize| {
-            (0..3).map(|_| merged(contents, conflicts)).min().unwrap_or_default()
-        };
-        let (once, ten) = (best(&small, few), best(&large, many));
-        println!("{name}: {once:?}, {ten:?}");
-        assert!(ten < once * 40, "{name}: {once:?} for 1,000, {ten:?} for 10,000");
+        let (contents, conflicts) = case(20_000);
+        let mut store = ContentStore::default();
+        let [base, mine, theirs] = contents.map(|content| store.take_in(&content.to_string(), None).unwrap());
+        let merge: Merge = store.merge(base, mine, theirs);
+        assert_eq!((merge.conflicts.len(), store.validate(merge.content)), (conflicts, vec![]), "{name}");
     }
 }
 
