@@ -25,6 +25,7 @@ pub mod engine;
 pub mod error;
 pub mod history;
 pub mod session;
+mod sort;
 pub mod wire;
 
 #[cfg(target_arch = "wasm32")]

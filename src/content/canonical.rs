@@ -8,6 +8,7 @@
 
 use super::decimal::Decimal;
 use super::json::{Json, Token, Tokens, Units, canonical_body};
+use crate::sort::sort_by;
 
 /// Whether two texts say the same.
 ///
@@ -218,11 +219,9 @@ impl Tree {
         self.members.extend(children);
         let scalars = &self.scalars;
         let name = |&(from, to): &(usize, usize)| scalars.get(from..to).unwrap_or(&[]);
-        if let Some(mine) = self.members.get_mut(from..) {
-            mine.sort_by(|a, b| name(&a.0).cmp(name(&b.0)).then(b.1.cmp(&a.1)));
-        }
-        // Of equal keys the newest now comes first; the others go.
         let mut own = self.members.split_off(from);
+        sort_by(&mut own, |a, b| name(&a.0).cmp(name(&b.0)).then(b.1.cmp(&a.1)));
+        // Of equal keys the newest now comes first; the others go.
         own.dedup_by(|later, first| name(&later.0) == name(&first.0));
         self.members.append(&mut own);
         Node::Object(from, self.members.len())

@@ -11,6 +11,7 @@ use super::json::Json;
 use super::schema::{Collection, Kind};
 use super::sequence::SequenceIx;
 use super::store::{ContentIx, ContentStore, Part};
+use crate::sort::sort_by;
 
 /// The edits of one diff, by when they are safe.
 #[derive(Default)]
@@ -67,7 +68,7 @@ impl ContentStore {
         let mut others: Vec<EntityId> =
             old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))).copied().collect();
         others.retain(|key| self.schema.at(self.atoms.id_text(*key)).is_none());
-        others.sort_by(|a, b| self.atoms.id_text(*a).cmp(self.atoms.id_text(*b)));
+        sort_by(&mut others, |a, b| self.atoms.id_text(*a).cmp(self.atoms.id_text(*b)));
         for key in others {
             let (old, new) = (old.get(&key).copied(), new.get(&key).copied());
             self.diff_part(self.atoms.id_text(key), None, old, new, &mut phases);

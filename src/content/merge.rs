@@ -36,6 +36,7 @@ use std::ops::Deref;
 
 use super::edit::{Path, PathStep, Place, Text};
 use super::store::{ContentIx, ContentStore};
+use crate::sort::sort_by;
 use whole::Settlement;
 
 /// A place at which theirs is not in the result as it is: both sides changed it, each in its way, or something that mine has
@@ -124,7 +125,7 @@ impl ContentStore {
             return Merge { content: theirs, conflicts: Vec::new() };
         }
         let (drafts, mut conflicts) = Settlement::of(self, Three { base, mine, theirs }).drafts();
-        conflicts.sort_by(|a, b| (&a.place, &a.path).cmp(&(&b.place, &b.path)));
+        sort_by(&mut conflicts, |a, b| (&a.place, &a.path).cmp(&(&b.place, &b.path)));
         Merge { content: self.keep_drafts(drafts), conflicts }
     }
 }

@@ -11,6 +11,7 @@ use hashbrown::{HashMap, HashSet};
 use super::Engine;
 use crate::content::ContentIx;
 use crate::history::{StepIx, Tree};
+use crate::sort::sort_by;
 
 /// What is remembered from one collection to the next.
 #[derive(Default)]
@@ -118,7 +119,7 @@ impl Engine {
         let mut steps: Vec<StepIx> = ages.keys().copied().collect();
         let time = |step: StepIx| tree.data(step).map_or(0.0, |data| data.timestamp);
         let age = |step: StepIx| ages.get(&step).copied().unwrap_or(0.0);
-        steps.sort_by(|a, b| {
+        sort_by(&mut steps, |a, b| {
             let by_branch = age(*b).total_cmp(&age(*a));
             by_branch.then_with(|| time(*b).total_cmp(&time(*a))).then_with(|| tree.id(*b).cmp(tree.id(*a)))
         });

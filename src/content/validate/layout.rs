@@ -1,5 +1,7 @@
 //! Free places on the canvas: beside what is there, never on top of it or of one another.
 
+use crate::sort::sort_by;
+
 /// Room for one entity, in canvas units. More than a node with its label takes in any of the editors.
 const ROOM: (f64, f64) = (240.0, 160.0);
 
@@ -17,7 +19,7 @@ pub fn beside(taken: &[(f64, f64)], count: usize) -> Vec<(f64, f64)> {
     let mut left = right.map_or(0.0, |right| right.ceil() + ROOM.0);
     // What lies out of sight is passed one after the other until the block fits in front of it.
     let mut outliers: Vec<f64> = taken.iter().map(|(x, _)| *x).filter(|x| *x > IN_SIGHT).collect();
-    outliers.sort_by(f64::total_cmp);
+    sort_by(&mut outliers, f64::total_cmp);
     for x in outliers {
         if x >= left + width {
             break;

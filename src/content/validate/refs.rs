@@ -15,6 +15,7 @@ use super::examine::Examination;
 use super::sheet::{Entity, Sheet, keys};
 use super::wording::{self, dotted, form, shown};
 use super::{FaultCode, Repair};
+use crate::sort::sort_by;
 
 /// The names of ports, in one spelling; `None` is the port without a name.
 pub type Ports = HashSet<Option<Vec<u8>>>;
@@ -169,7 +170,7 @@ pub fn what_a_link_says(
     if ends.iter().all(|end| end.port.is_none()) {
         let mut members = members(link);
         members.retain(|(key, _)| Some(&**key) != collection.id.as_deref());
-        members.sort_by(|(a, _), (b, _)| a.cmp(b));
+        sort_by(&mut members, |(a, _), (b, _)| a.cmp(b));
         for (key, value) in members {
             said.extend([Some(key.as_bytes().to_vec()), form(Some(value))]);
         }
