@@ -5,6 +5,7 @@
 
 mod values;
 
+use headway::content::apply::Misfit;
 use headway::content::edit::{Edit, Summary, reverse};
 use headway::content::{ContentIx, ContentStore};
 use proptest::prelude::*;
@@ -299,7 +300,7 @@ fn p5_a_list_that_does_not_fit_changes_nothing_and_says_where() {
     assert_eq!((fault.index, &*fault.place.id), (0, "op1"));
     assert_eq!(fault.to_string(), "edit 0 does not fit: there is no such entity");
     let fault = store.apply(a, &reverse(edits)).unwrap_err();
-    assert_eq!(fault.reason, "an entity of that id is there already");
+    assert_eq!(fault.reason, Misfit::EntityThere);
 }
 
 #[test]

@@ -1,28 +1,77 @@
 //! `apply(a, edits)`: the content that the edits lead to. All or nothing: the first edit that does not fit refuses the whole
-//! list, and nothing was changed (P5).
-
-use std::borrow::Cow;
-
-use hashbrown::{HashMap, HashSet};
+//! list, and nothing was changed (P5). An edit fits when everything that it says of the content is so at its turn: what was
+//! there, and where; and when what it brings is JSON under the right id.
+//!
+//! O(n log n) in what is there and in the edits, whatever order they come in (X1): see `draft`.
 
 use super::atom::{AtomIx, NO_COLLECTION, Role};
-use super::edit::{Edit, Path, Place, Point};
+use super::draft::Draft;
+use super::edit::{Edit, Place};
 use super::json::quoted;
 use super::schema::Kind;
-use super::splice::{Change, splice};
 use super::store::{ContentIx, ContentStore, Part};
 
 /// An edit that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("edit {index} does not fit: {reason}")]
 pub struct ApplyFault {
-    /// Which edit, from 0.
+    /// Which edit, from 0; of several lists, as if they were one.
     pub index: usize,
     /// Where it should have gone.
     pub place: Place,
     /// What is in the way.
-    pub reason: &'static str,
+    pub reason: Misfit,
 }
+
+/// Why an edit does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    /// It is about a key that is not there.
+    #[error("there is no such key")]
+    NoKey,
+    /// It brings a key that is there.
+    #[error("the key is there already")]
+    KeyThere,
+    /// It is about an entity, and there are none here, or they cannot be told apart.
+    #[error("there are no entities at this key")]
+    NoEntities,
+    /// It is about a collection as one value, after edits of its entities.
+    #[error("this key is changed entity by entity")]
+    EntityByEntity,
+    /// It is about an entity that is not there.
+    #[error("there is no such entity")]
+    NoEntity,
+    /// It brings an entity that is there.
+    #[error("an entity of that id is there already")]
+    EntityThere,
+    /// It says that an entity has another place in its list, or gives it one behind the end.
+    #[error("the entity does not have that place")]
+    Elsewhere,
+    /// It makes an entity that would have another id than the one it goes by, or none.
+    #[error("the value has another id")]
+    OtherId,
+    /// Its path does not lead to anything, or something is there where something new should come.
+    #[error("the path leads nowhere")]
+    Nowhere,
+    /// It says that something else was there.
+    #[error("what was there is something else")]
+    NotWhatIsThere,
+    /// It brings something that is not JSON.
+    #[error("the value is not JSON")]
+    NotJson,
+    /// It moves what has no position.
+    #[error("nothing moves here")]
+    NothingMoves,
+    /// It moves something to what is not two numbers.
+    #[error("a position is two numbers")]
+    NoPoint,
+    /// Its order does not name each entity once.
+    #[error("the order does not name exactly what is there")]
+    NoOrder,
+}
+
+/// What comes of an edit.
+pub(super) type Fit<T> = Result<T, Misfit>;
 
 /// A member at the top level while it is made anew.
 pub(super) enum Work {
@@ -34,69 +83,21 @@ pub(super) enum Work {
     Value(String),
 }
 
-/// Entities in order, found by their ids.
-#[derive(Default)]
+/// Entities in order.
 pub(super) struct Entities {
     list: Vec<Entity>,
-    ids: HashSet<Box<str>>,
-    /// Where each is; made when somebody asks, and given up when places change.
-    places: Option<HashMap<Box<str>, usize>>,
+    /// What each was made from, where it was; for none of them, or for all.
+    near: Vec<Option<AtomIx>>,
 }
 
 impl Entities {
     pub(super) fn of(list: Vec<Entity>) -> Self {
-        Entities { ids: list.iter().map(|entity| entity.id.clone()).collect(), list, places: None }
+        Entities { list, near: Vec::new() }
     }
 
-    /// Without a place, at the end.
-    fn insert(&mut self, at: Option<usize>, entity: Entity) -> Fit<()> {
-        if !self.ids.insert(entity.id.clone()) {
-            return Err("an entity of that id is there already");
-        }
-        match at.filter(|at| *at < self.list.len()) {
-            Some(at) => {
-                self.places = None;
-                self.list.insert(at, entity);
-            }
-            None => {
-                let end = self.list.len();
-                if let Some(places) = &mut self.places {
-                    places.insert(entity.id.clone(), end);
-                }
-                self.list.push(entity);
-            }
-        }
-        Ok(())
-    }
-
-    fn find(&mut self, id: &str) -> Fit<usize> {
-        let list = &self.list;
-        let places = self.places.get_or_insert_with(|| {
-            list.iter().enumerate().map(|(at, entity)| (entity.id.clone(), at)).collect()
-        });
-        places.get(id).copied().ok_or("there is no such entity")
-    }
-
-    /// `at` is where it should be in a list; an edit list that was made for this content is right about that. Without it the
-    /// order does not matter, and the last one takes the place.
-    fn remove(&mut self, id: &str, at: Option<usize>) -> Fit<()> {
-        let is_there = |at: &usize| self.list.get(*at).is_some_and(|entity| &*entity.id == id);
-        if let Some(hint) = at {
-            let at = if is_there(&hint) { hint } else { self.find(id)? };
-            self.places = None;
-            self.list.remove(at);
-        } else {
-            let at = self.find(id)?;
-            self.list.swap_remove(at);
-            if let Some(places) = &mut self.places {
-                places.remove(id);
-                if let Some(moved) = self.list.get(at) {
-                    places.insert(moved.id.clone(), at);
-                }
-            }
-        }
-        self.ids.remove(id);
-        Ok(())
+    /// With what each was made from, so that only the difference is kept (C3).
+    pub(super) fn near(list: Vec<Entity>, near: Vec<Option<AtomIx>>) -> Self {
+        Entities { list, near }
     }
 }
 
@@ -111,172 +112,27 @@ pub(super) enum EntityText {
     New(String),
 }
 
-type Fit<T> = Result<T, &'static str>;
-
 impl ContentStore {
     /// The content that edits lead to.
     pub fn apply(&mut self, a: ContentIx, edits: &[Edit]) -> Result<ContentIx, ApplyFault> {
-        let parts = self.parts(a).map_or(Vec::new(), <[Part]>::to_vec);
-        let mut order: Vec<Box<str>> = Vec::new();
-        let mut works: HashMap<Box<str>, Work> = HashMap::new();
-        for part in parts {
-            let (Part::Plain(atom) | Part::Collection { open: atom, .. }) = part;
-            // White space between nothing but braces has no key and nothing to keep it for.
-            let Some(id) = self.atoms.get(atom).and_then(|atom| atom.id) else { continue };
-            let key: Box<str> = self.atoms.id_text(id).into();
-            // Of a repeated key the last counts.
-            if works.insert(key.clone(), Work::Untouched(part)).is_none() {
-                order.push(key);
-            }
-        }
+        let mut draft = Draft::of(self, a);
         for (index, edit) in edits.iter().enumerate() {
-            let fit = self.apply_one(&mut order, &mut works, edit);
-            fit.map_err(|reason| ApplyFault { index, place: place_of(edit), reason })?;
+            draft.apply(edit).map_err(|reason| ApplyFault { index, place: place_of(edit), reason })?;
         }
-        let mut parts = Vec::with_capacity(order.len());
-        for key in order {
-            if let Some(work) = works.remove(&key) {
-                parts.push(self.finish(&key, work));
-            }
-        }
+        let done = draft.done();
+        let parts = done.into_iter().map(|(key, work)| self.finish(&key, work)).collect();
         Ok(self.keep_parts(parts))
     }
 
     /// One edit list with the effect of several, one after the other (C8).
     pub fn squash(&mut self, a: ContentIx, lists: &[&[Edit]]) -> Result<Vec<Edit>, ApplyFault> {
-        let mut b = a;
+        let (mut b, mut before) = (a, 0);
         for edits in lists {
-            b = self.apply(b, edits)?;
+            let applied = self.apply(b, edits);
+            b = applied.map_err(|fault| ApplyFault { index: before + fault.index, ..fault })?;
+            before += edits.len();
         }
         Ok(self.diff(a, b))
-    }
-
-    fn apply_one(
-        &self,
-        order: &mut Vec<Box<str>>,
-        works: &mut HashMap<Box<str>, Work>,
-        edit: &Edit,
-    ) -> Fit<()> {
-        let key = edit.collection();
-        if let Edit::Set { place, path, from: None, to } = edit
-            && place.id.is_empty()
-            && path.is_empty()
-        {
-            if works.contains_key(key) {
-                return Err("the key is there already");
-            }
-            order.push(key.into());
-            works.insert(key.into(), Work::Value(to.to_string()));
-            return Ok(());
-        }
-        if let Edit::Unset { place, path, .. } = edit
-            && place.id.is_empty()
-            && path.is_empty()
-        {
-            order.retain(|known| &**known != key);
-            return works.remove(key).map(|_| ()).ok_or("there is no such key");
-        }
-        let work = works.get_mut(key).ok_or("there is no such key")?;
-        match edit {
-            Edit::Add { place, at, value } => {
-                let entity = Entity { id: place.id.clone(), text: EntityText::New(value.to_string()) };
-                self.entities_of(key, work)?.insert(*at, entity)?;
-            }
-            Edit::Remove { place, at, .. } => self.entities_of(key, work)?.remove(&place.id, *at)?,
-            Edit::Set { place, path, from, to } => {
-                let change = if from.is_some() { Change::Replace(to) } else { Change::Insert(to) };
-                self.change(key, work, place, path, change)?;
-            }
-            Edit::Unset { place, path, .. } => self.change(key, work, place, path, Change::Remove)?,
-            Edit::Move { place, to, .. } => {
-                let collection = self.schema.at(key).map(|(_, collection)| collection);
-                let path = collection
-                    .and_then(|collection| collection.position.as_ref())
-                    .ok_or("nothing moves here")?;
-                let path: Path =
-                    path.iter().map(|key| super::edit::PathStep::Key(key.as_str().into())).collect();
-                let Point { x, y } = to;
-                self.change(key, work, place, &path, Change::Replace(&format!(r#"{{"x":{x},"y":{y}}}"#)))?;
-            }
-            Edit::Order { to, .. } => {
-                let entities = self.entities_of(key, work)?;
-                let ranks: HashMap<&str, usize> =
-                    to.iter().enumerate().map(|(rank, id)| (&**id, rank)).collect();
-                let all = entities.list.iter().all(|entity| ranks.contains_key(&*entity.id));
-                if !all || ranks.len() != entities.list.len() {
-                    return Err("the order does not name exactly what is there");
-                }
-                entities.places = None;
-                entities.list.sort_by_key(|entity| ranks.get(&*entity.id).copied());
-            }
-        }
-        Ok(())
-    }
-
-    /// The text of a value that is changed in place.
-    fn change(&self, key: &str, work: &mut Work, place: &Place, path: &Path, change: Change<'_>) -> Fit<()> {
-        let nowhere = "the path leads nowhere";
-        if place.id.is_empty() && !matches!(work, Work::Entities { .. }) {
-            let text = match work {
-                Work::Untouched(part) => self.part_value(*part),
-                Work::Value(text) => std::mem::take(text),
-                Work::Entities { .. } => return Err(nowhere),
-            };
-            *work = Work::Value(splice(&text, path, change).ok_or(nowhere)?);
-            return Ok(());
-        }
-        let entities = self.entities_of(key, work)?;
-        let at = entities.find(&place.id)?;
-        let entity = entities.list.get_mut(at).ok_or(nowhere)?;
-        let text = match &entity.text {
-            EntityText::Kept(atom) => self.value_text(*atom),
-            EntityText::New(text) => Cow::Borrowed(text.as_str()),
-        };
-        let changed = splice(&text, path, change).ok_or(nowhere)?;
-        drop(text);
-        entity.text = EntityText::New(changed);
-        Ok(())
-    }
-
-    /// The entities of a member, taken apart if they were not yet.
-    fn entities_of<'w>(&self, key: &str, work: &'w mut Work) -> Fit<&'w mut Entities> {
-        let none = "there are no entities at this key";
-        let taken = match work {
-            Work::Untouched(Part::Collection { open, items, close }) => {
-                let collection = self.atoms.get(*open).map_or(NO_COLLECTION, |open| open.collection);
-                let entity = |atom: AtomIx| {
-                    let id = self.atoms.get(atom).and_then(|atom| atom.id).ok_or("an entity has no id")?;
-                    Ok(Entity { id: self.atoms.id_text(id).into(), text: EntityText::Kept(atom) })
-                };
-                let mut entities = self.sequences.atoms(*items).map(entity).collect::<Fit<Vec<_>>>()?;
-                if self.schema.get(collection).is_some_and(|collection| collection.kind == Kind::Map) {
-                    // Of a repeated key the last counts.
-                    let mut seen = HashSet::new();
-                    entities.reverse();
-                    entities.retain(|entity| seen.insert(entity.id.clone()));
-                    entities.reverse();
-                }
-                let entities = Entities::of(entities);
-                Some(Work::Entities { collection, open: Some(*open), close: Some(*close), entities })
-            }
-            Work::Untouched(Part::Plain(_)) => return Err(none),
-            // A key that came while edits are applied, and is empty still.
-            Work::Value(text) => match self.schema.at(key).filter(|_| matches!(&**text, "[]" | "{}")) {
-                Some((collection, _)) => {
-                    let entities = Entities::default();
-                    Some(Work::Entities { collection, open: None, close: None, entities })
-                }
-                None => return Err(none),
-            },
-            Work::Entities { .. } => None,
-        };
-        if let Some(taken) = taken {
-            *work = taken;
-        }
-        match work {
-            Work::Entities { entities, .. } => Ok(entities),
-            Work::Untouched(_) | Work::Value(_) => Err(none),
-        }
     }
 
     pub(super) fn finish(&mut self, key: &str, work: Work) -> Part {
@@ -293,14 +149,15 @@ impl ContentStore {
                 let atoms: Vec<AtomIx> = entities
                     .list
                     .into_iter()
-                    .map(|entity| match entity.text {
+                    .zip(entities.near.into_iter().chain(std::iter::repeat(None)))
+                    .map(|(entity, near)| match entity.text {
                         EntityText::Kept(atom) => atom,
                         EntityText::New(value) if is_map => {
                             let text = format!("{}:{value}", quoted(&entity.id));
-                            self.atoms.keep(collection, role, &text, None, None)
+                            self.atoms.keep(collection, role, &text, None, near)
                         }
                         EntityText::New(value) => {
-                            self.atoms.keep(collection, role, &value, id_field.as_deref(), None)
+                            self.atoms.keep(collection, role, &value, id_field.as_deref(), near)
                         }
                     })
                     .collect();

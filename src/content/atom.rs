@@ -254,7 +254,7 @@ fn parts(role: Role, text: &str, id_field: Option<&str>) -> Result<Parts, ScanFa
 }
 
 /// A string as a name; `None` for anything else.
-fn name_in(value: Json<'_>) -> Option<String> {
+pub fn name_in(value: Json<'_>) -> Option<String> {
     let body = value.text().strip_prefix('"')?.strip_suffix('"')?;
     Some(name_of(body).into_owned())
 }

@@ -137,7 +137,7 @@ impl ContentStore {
             (Some(old), Some(new)) => {
                 let (old, new) = (text(old), text(new));
                 match (Json::check(&old), Json::check(&new)) {
-                    (Ok(old), Ok(new)) => field_edits(&whole, differences(old, new)),
+                    (Ok(old), Ok(new)) => field_edits(&whole, differences(&whole, old, new)),
                     _ => Vec::new(),
                 }
             }
@@ -243,12 +243,16 @@ impl ContentStore {
             comes.into_iter().map(|(id, atom)| (new_places.get(&id).copied(), id, atom)).collect();
         comes.sort_by_key(|(at, ..)| *at);
         if is_list {
-            let mut now: Vec<EntityId> = old_ids;
+            // What the list is when all went and came: what stays, with each that comes at its place.
             let gone: HashSet<EntityId> = goes.iter().map(|(_, id, _)| *id).collect();
-            now.retain(|id| !gone.contains(id));
+            let mut stays = old_ids.into_iter().filter(|id| !gone.contains(id));
+            let mut now: Vec<EntityId> = Vec::with_capacity(new_ids.len());
             for (at, id, _) in &comes {
-                now.insert(at.unwrap_or(now.len()).min(now.len()), *id);
+                let in_front = at.map_or(usize::MAX, |at| at.saturating_sub(now.len()));
+                now.extend(stays.by_ref().take(in_front));
+                now.push(*id);
             }
+            now.extend(stays);
             if now != new_ids {
                 let texts = |ids: &[EntityId]| ids.iter().map(|id| self.atoms.id_text(*id).into()).collect();
                 let collection = collection.path.as_str().into();
@@ -294,7 +298,7 @@ impl ContentStore {
             return Became::Another;
         }
         let place = self.place(collection, id);
-        let mut edits = differences(a, b);
+        let mut edits = differences(&place, a, b);
         let position = collection.position.as_deref();
         if let Some((path, from, to)) =
             position.and_then(|path| Some((path, point(a, path)?, point(b, path)?)))

@@ -5,18 +5,24 @@
 //!
 //! * `apply(a, diff(a, b)) = b`, canonically; `diff(a, a)` is empty;
 //! * `apply(b, reverse(diff(a, b))) = a`;
-//! * `apply(a, squash(a, x, y)) = apply(apply(a, x), y)`.
+//! * `apply(a, squash(a, x, y)) = apply(apply(a, x), y)`;
+//! * `apply(apply(a, x), reverse(x)) = a` for every list that fits (P5) and says of list items where they are.
 //!
 //! Values are JSON text, as it stands in the content.
 
+use std::sync::Arc;
+
 /// A JSON text.
 pub type Text = Box<str>;
+
+/// An id or a key, decoded. Many edits name the same one, and share it.
+pub type Name = Arc<str>;
 
 /// A step of a path into a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PathStep {
     /// A key of an object, decoded.
-    Key(Box<str>),
+    Key(Name),
     /// An index of a list, from 0.
     Index(usize),
 }
@@ -37,9 +43,9 @@ pub struct Point {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// The top-level key of its collection.
-    pub collection: Box<str>,
+    pub collection: Name,
     /// Its id there; empty when the collection is one value.
-    pub id: Box<str>,
+    pub id: Name,
 }
 
 /// One edit.
@@ -95,11 +101,11 @@ pub enum Edit {
     /// A list has its entities in another order.
     Order {
         /// The collection.
-        collection: Box<str>,
+        collection: Name,
         /// The ids as they were.
-        from: Vec<Box<str>>,
+        from: Vec<Name>,
         /// The ids as they are now.
-        to: Vec<Box<str>>,
+        to: Vec<Name>,
     },
 }
 

@@ -1,14 +1,17 @@
 //! From one value to another, field by field (C4).
 //!
 //! Objects are compared by key, lists aligned by what is equal in them, so that an item that goes from the front of a
-//! thousand is one edit. Deeper than [`DEPTH`] levels a difference is one edit of the value at that depth: that bounds the
+//! thousand is one edit; what is between two equal items is paired by what is alike. Deeper than [`DEPTH`] levels a difference is one edit of the value at that depth: that bounds the
 //! work, and nobody reads a path that long.
 
 use std::borrow::Cow;
 
+use hashbrown::{HashMap, HashSet};
+
 use super::align::{Gap, align};
+use super::alike::pairs;
 use super::canonical;
-use super::edit::{Path, PathStep, Text};
+use super::edit::{Path, PathStep, Place, Text};
 use super::json::{Json, name_of};
 use super::scan::{ScanFault, Scanner};
 
@@ -29,7 +32,7 @@ pub struct FieldEdit {
 /// The members of an object, keys decoded; of a repeated key the last, at the place of the first.
 pub fn members<'a>(object: Json<'a>) -> Vec<(Cow<'a, str>, Json<'a>)> {
     let mut members: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
-    let mut places: hashbrown::HashMap<Cow<'a, str>, usize> = hashbrown::HashMap::new();
+    let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
     // The text was walked over before, so this walk cannot fail.
     let _ = Scanner::new(object.text()).members(|key, scanner| {
         let key = name_of(key);
@@ -77,79 +80,141 @@ pub fn field<'a>(value: Json<'a>, name: &str) -> Option<Json<'a>> {
     found
 }
 
-/// The differences between two values, in the order in which they have to be applied.
-pub fn differences(from: Json<'_>, to: Json<'_>) -> Vec<FieldEdit> {
-    let mut edits = Vec::new();
-    follow(from, to, &mut Vec::new(), &mut edits);
-    edits
+/// The differences between two values of an entity, in the order in which they have to be applied.
+///
+/// Each tells the way to its place again. Where that takes eight times the bytes of a value as it was and as it is, that value is one
+/// difference: so a long key with many numbers below it does not stand in front of each of them.
+pub fn differences(place: &Place, from: Json<'_>, to: Json<'_>) -> Vec<FieldEdit> {
+    let said = FRAME + place.collection.len() + place.id.len();
+    let mut walk = Walk { path: Vec::new(), said, found: Vec::new(), total: 0 };
+    walk.compare(Some(from), Some(to));
+    let text = |json: Json<'_>| Text::from(json.text());
+    let edit = |Found { path, from, to }| FieldEdit { path, from: from.map(text), to: to.map(text) };
+    walk.found.into_iter().map(edit).collect()
 }
 
-/// Recurses at most [`DEPTH`] levels.
-fn follow(from: Json<'_>, to: Json<'_>, path: &mut Path, edits: &mut Vec<FieldEdit>) {
-    if canonical::equal(from, to) {
-        return;
-    }
-    let is_deep = path.len() >= DEPTH;
-    if !is_deep && from.is_object() && to.is_object() {
-        follow_object(from, to, path, edits);
-    } else if !is_deep && from.is_list() && to.is_list() {
-        follow_list(from, to, path, edits);
-    } else {
-        edits.push(FieldEdit {
-            path: path.clone(),
-            from: Some(from.text().into()),
-            to: Some(to.text().into()),
-        });
-    }
+/// How often the bytes of a value may be spent on saying where in it something differs.
+const TIMES: usize = 8;
+
+/// Bytes that an edit takes as JSON besides its place, its path and its values.
+const FRAME: usize = 64;
+
+struct Found<'a> {
+    path: Path,
+    from: Option<Json<'a>>,
+    to: Option<Json<'a>>,
 }
 
-fn follow_object(from: Json<'_>, to: Json<'_>, path: &mut Path, edits: &mut Vec<FieldEdit>) {
-    let (old, new) = (members(from), members(to));
-    let old_by_key: hashbrown::HashMap<&str, Json<'_>> =
-        old.iter().map(|(key, value)| (&**key, *value)).collect();
-    let new_by_key: hashbrown::HashMap<&str, Json<'_>> =
-        new.iter().map(|(key, value)| (&**key, *value)).collect();
-    for (key, value) in &old {
-        path.push(PathStep::Key((&**key).into()));
-        match new_by_key.get(&**key) {
-            Some(other) => follow(*value, *other, path, edits),
-            None => edits.push(FieldEdit { path: path.clone(), from: Some(value.text().into()), to: None }),
+/// A walk over two values, to where they differ.
+struct Walk<'a> {
+    path: Path,
+    /// Bytes that an edit takes here, without its values.
+    said: usize,
+    found: Vec<Found<'a>>,
+    /// Bytes that all that was found takes, without its values.
+    total: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn found(&mut self, from: Option<Json<'a>>, to: Option<Json<'a>>) {
+        self.total += self.said;
+        self.found.push(Found { path: self.path.clone(), from, to });
+    }
+
+    fn inside(&mut self, step: PathStep, bytes: usize, look: impl FnOnce(&mut Self)) {
+        self.path.push(step);
+        self.said += bytes;
+        look(self);
+        self.said -= bytes;
+        self.path.pop();
+    }
+
+    fn at_key(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
+        self.inside(PathStep::Key(key.into()), key.len() + 3, look);
+    }
+
+    fn at_index(&mut self, at: usize, look: impl FnOnce(&mut Self)) {
+        self.inside(PathStep::Index(at), at.checked_ilog10().unwrap_or(0) as usize + 2, look);
+    }
+
+    /// Two values that differ. Recurses at most [`DEPTH`] levels.
+    fn follow(&mut self, from: Json<'a>, to: Json<'a>) {
+        let (found, total) = (self.found.len(), self.total);
+        let most = total + TIMES * (self.said + from.text().len() + to.text().len());
+        if self.path.len() < DEPTH && from.is_object() && to.is_object() {
+            self.follow_object(from, to, most);
+        } else if self.path.len() < DEPTH && from.is_list() && to.is_list() {
+            self.follow_list(from, to, most);
+        } else {
+            return self.found(Some(from), Some(to));
         }
-        path.pop();
+        if self.total > most {
+            self.found.truncate(found);
+            self.total = total;
+            self.found(Some(from), Some(to));
+        }
     }
-    for (key, value) in new.iter().filter(|(key, _)| !old_by_key.contains_key(&**key)) {
-        path.push(PathStep::Key((&**key).into()));
-        edits.push(FieldEdit { path: path.clone(), from: None, to: Some(value.text().into()) });
-        path.pop();
-    }
-}
 
-/// From the last gap to the first, so that the indices in front of a gap are still those of the old list.
-fn follow_list(from: Json<'_>, to: Json<'_>, path: &mut Path, edits: &mut Vec<FieldEdit>) {
-    let (old, new) = (items(from), items(to));
-    let forms = |items: &[Json<'_>]| items.iter().map(|item| canonical::form(*item)).collect::<Vec<_>>();
-    for Gap { old: gone, new: come } in align(&forms(&old), &forms(&new)).into_iter().rev() {
-        let (old, new) = (old.get(gone.clone()).unwrap_or(&[]), new.get(come).unwrap_or(&[]));
-        let replaced = old.len().min(new.len());
-        let mut edit = |index: usize, from: Option<&Json<'_>>, to: Option<&Json<'_>>, path: &mut Path| {
-            path.push(PathStep::Index(gone.start + index));
-            let text = |json: &Json<'_>| Text::from(json.text());
-            match (from, to) {
-                (Some(from), Some(to)) => follow(*from, *to, path, edits),
-                (from, to) => {
-                    edits.push(FieldEdit { path: path.clone(), from: from.map(text), to: to.map(text) })
-                }
-            }
-            path.pop();
+    /// What is there before, after, or both.
+    fn compare(&mut self, from: Option<Json<'a>>, to: Option<Json<'a>>) {
+        match (from, to) {
+            (Some(from), Some(to)) if canonical::equal(from, to) => {}
+            (Some(from), Some(to)) => self.follow(from, to),
+            (from, to) => self.found(from, to),
+        }
+    }
+
+    /// Ends early when it takes more than `most`.
+    fn follow_object(&mut self, from: Json<'a>, to: Json<'a>, most: usize) {
+        let (old, new) = (members(from), members(to));
+        let by_key = |members: &[(Cow<'a, str>, Json<'a>)]| -> HashMap<Cow<'a, str>, Json<'a>> {
+            members.iter().cloned().collect()
         };
-        for index in (replaced..old.len()).rev() {
-            edit(index, old.get(index), None, path);
-        }
-        for index in replaced..new.len() {
-            edit(index, None, new.get(index), path);
-        }
-        for index in 0..replaced {
-            edit(index, old.get(index), new.get(index), path);
+        let (old_by_key, new_by_key) = (by_key(&old), by_key(&new));
+        let stays = old.iter().map(|(key, value)| (key, Some(*value), new_by_key.get(key).copied()));
+        let come = new.iter().filter(|(key, _)| !old_by_key.contains_key(key));
+        for (key, from, to) in stays.chain(come.map(|(key, value)| (key, None, Some(*value)))) {
+            if self.total > most {
+                return;
+            }
+            if from.zip(to).is_none_or(|(from, to)| from.text() != to.text()) {
+                self.at_key(key, |walk| walk.compare(from, to));
+            }
         }
     }
+
+    /// From the last gap to the first, so that the indices in front of a gap are still those of the old list. Ends early when it
+    /// takes more than `most`.
+    fn follow_list(&mut self, from: Json<'a>, to: Json<'a>, most: usize) {
+        let (old, new) = (items(from), items(to));
+        let mut known = HashMap::new();
+        let (old_forms, new_forms) = (numbered(&old, &mut known), numbered(&new, &mut known));
+        for Gap { old: gone, new: come } in align(&old_forms, &new_forms).into_iter().rev() {
+            let start = gone.start;
+            let (old, new) = (old.get(gone).unwrap_or(&[]), new.get(come).unwrap_or(&[]));
+            let pairs = pairs(old, new);
+            let (stays, stayed): (HashSet<usize>, HashSet<usize>) = pairs.iter().copied().unzip();
+            // First what goes, from the last; then what comes, from the first, so that all in front of it are in their places.
+            let goes = old.iter().enumerate().rev().filter(|(at, _)| !stays.contains(at));
+            let comes = new.iter().enumerate().filter(|(at, _)| !stayed.contains(at));
+            let goes = goes.map(|(at, item)| (at, Some(*item), None));
+            let comes = comes.map(|(at, item)| (at, None, Some(*item)));
+            let both = pairs.iter().map(|(was, is)| (*is, old.get(*was).copied(), new.get(*is).copied()));
+            for (at, from, to) in goes.chain(comes).chain(both) {
+                if self.total > most {
+                    return;
+                }
+                self.at_index(start + at, |walk| walk.compare(from, to));
+            }
+        }
+    }
+}
+
+/// A number for each item; two that say the same have the same.
+fn numbered(items: &[Json<'_>], known: &mut HashMap<Vec<u8>, usize>) -> Vec<usize> {
+    let mut number = |item: &Json<'_>| {
+        let next = known.len();
+        *known.entry(canonical::form(*item)).or_insert(next)
+    };
+    items.iter().map(&mut number).collect()
 }

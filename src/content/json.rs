@@ -172,6 +172,11 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
+    /// Where in the text the token that came last ends.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
     fn slice(&self, from: usize, to: usize) -> &'a str {
         // Both ends lie on ASCII bytes of a checked text, hence on character boundaries.
         self.text.get(from..to).unwrap_or("")

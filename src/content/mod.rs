@@ -9,14 +9,17 @@
 //! * [`canonical`]: the canonical form, and the comparison of two texts without making it where that can be avoided;
 //! * [`schema`]: what a document consists of, as data;
 //! * [`store`]: every entity once, a content as a few handles; how a text is taken in along what is known; what is kept;
-//! * [`diff`], [`edit`], [`apply`]: the edits between two contents, their laws, and what they lead to;
+//! * [`diff`], [`edit`], [`apply`]: the edits between two contents, their laws, and what they lead to (`draft`, `group`: the content on
+//!   its way there);
 //! * [`merge`]: what two sides made of a base, together, and where they disagree;
-//! * [`field`], [`align`], [`splice`]: the same inside of one value.
+//! * [`field`], [`align`], [`splice`]: the same inside of one value (`alike`: which items of a list belong together; `outline`, `ranks`:
+//!   where things lie in a text, and in a list that changes).
 //!
 //! Place in the flow: `wire` hands over slices of a frame, `history` keeps the handles, `canvas` compares with what is
 //! on the canvas now.
 
 pub mod align;
+mod alike;
 pub mod apply;
 mod atom;
 pub mod canonical;
@@ -24,12 +27,16 @@ mod collect;
 mod decimal;
 pub mod describe;
 pub mod diff;
+mod draft;
 pub mod edit;
 pub mod field;
+mod group;
 mod ingest;
 mod interner;
 pub mod json;
 pub mod merge;
+mod outline;
+mod ranks;
 pub mod scan;
 pub mod schema;
 mod sequence;

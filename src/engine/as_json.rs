@@ -1,7 +1,7 @@
 //! Edits, conflicts and faults as JSON text, in the shapes of the package. Values stay as they are written (C1).
 
 use super::compare::{Comparison, MergePlan};
-use crate::content::edit::{Edit, PathStep, Place, Point, Summary, Text};
+use crate::content::edit::{Edit, Name, PathStep, Place, Point, Summary, Text};
 use crate::content::json::quoted;
 use crate::content::merge::Conflict;
 use crate::content::validate::Fault;
@@ -65,7 +65,7 @@ fn point_json(Point { x, y }: &Point) -> String {
     format!(r#"{{"x":{x},"y":{y}}}"#)
 }
 
-fn names_json(names: &[Box<str>]) -> String {
+fn names_json(names: &[Name]) -> String {
     let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     format!("[{}]", names.join(","))
 }
