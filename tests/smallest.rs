@@ -172,3 +172,12 @@ fn x1_a_comparison_is_not_much_larger_than_what_is_compared() {
         assert!(json.len() < 9 * both, "{} bytes for {both}: {}", json.len(), &a[..40]);
     }
 }
+
+#[test]
+fn x1_what_lies_deep_costs_no_more_than_what_lies_at_the_top() {
+    let deep = |n: u32| {
+        let list = vec![n.to_string(); 300_000].join(",");
+        format!(r#"{{"settings":{}{list}{}}}"#, "[".repeat(47), "]".repeat(47))
+    };
+    assert_eq!(edits(&deep(1), &deep(2)).len(), 1);
+}

@@ -6,11 +6,7 @@
 
 use std::cmp::Ordering;
 
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::canonical;
-use super::field::{items, members};
-use super::json::Json;
+use super::forms::Part;
 
 /// Steps that may be spent on a stretch, for each byte in it: in items of a usual length, a few hundred on both sides are compared. In
 /// a longer stretch the first of the old items are those that stayed.
@@ -20,9 +16,9 @@ const EFFORT: usize = 16;
 const LITTLE: usize = 2_000;
 
 /// The items that stay, in order: where they were and where they are.
-pub(super) fn pairs(old: &[Json<'_>], new: &[Json<'_>]) -> Vec<(usize, usize)> {
+pub(super) fn pairs(old: &[Part<'_, '_>], new: &[Part<'_, '_>]) -> Vec<(usize, usize)> {
     let from_the_front = || (0..old.len().min(new.len())).map(|at| (at, at)).collect();
-    let bytes: usize = old.iter().chain(new).map(|item| item.text().len()).sum();
+    let bytes: usize = old.iter().chain(new).map(|item| item.json().text().len()).sum();
     let most = EFFORT * bytes + LITTLE;
     // Each item is compared with each of the other list.
     if old.len().min(new.len()) == 0 || old.len().max(new.len()) == 1 || old.len() * new.len() > most {
@@ -88,34 +84,30 @@ fn cheapest(old: &[Sketch<'_>], new: &[Sketch<'_>]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// What is compared of a value. Hashes stand for what says the same; two that meet by chance cost nothing but the better pair.
+/// What is compared of a value: numbers for what its parts say.
 #[derive(Debug)]
 enum Sketch<'a> {
     /// Keys and values, sorted.
-    Object(Vec<(u64, u64)>),
+    Object(Vec<(u32, u32)>),
     /// Items, sorted.
-    List(Vec<u64>),
+    List(Vec<u32>),
     Text(&'a str),
-    Other(u64),
+    Other(u32),
 }
 
 impl<'a> Sketch<'a> {
-    fn of(value: Json<'a>) -> Self {
-        let hash = |value: Json<'_>| xxh3_64(&canonical::form(value));
+    fn of(part: Part<'_, 'a>) -> Self {
+        let value = part.json();
         if value.is_object() {
-            let members = members(value).into_iter();
-            let mut sketch: Vec<_> =
-                members.map(|(key, value)| (xxh3_64(key.as_bytes()), hash(value))).collect();
-            sketch.sort_unstable();
-            Sketch::Object(sketch)
+            Sketch::Object(part.members().into_iter().map(|(key, part)| (key, part.form())).collect())
         } else if value.is_list() {
-            let mut sketch: Vec<_> = items(value).into_iter().map(hash).collect();
-            sketch.sort_unstable();
-            Sketch::List(sketch)
+            let mut items: Vec<u32> = part.items().map(Part::form).collect();
+            items.sort_unstable();
+            Sketch::List(items)
         } else if value.text().starts_with('"') {
             Sketch::Text(value.text())
         } else {
-            Sketch::Other(hash(value))
+            Sketch::Other(part.form())
         }
     }
 
@@ -186,17 +178,22 @@ fn unlike_text(a: &str, b: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::forms::Forms;
+    use super::super::json::Json;
     use super::*;
 
+    fn paired(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
+        let [old, new] = [old, new].map(|items| format!("[{}]", items.join(",")));
+        let mut forms = Forms::default();
+        let [old, new] = [&old, &new].map(|list| forms.read(Json::check(list).unwrap()));
+        let [old, new] = [&old, &new].map(|list| list.whole().items().collect::<Vec<_>>());
+        pairs(&old, &new)
+    }
+
     fn check(old: &[&str], new: &[&str], expected: &[(usize, usize)]) {
-        let read = |items: &[&'static str]| -> Vec<Json<'static>> {
-            items.iter().map(|item| Json::check(item).unwrap()).collect()
-        };
-        let leak = |items: &[&str]| -> Vec<&'static str> {
-            items.iter().map(|item| &*Box::leak(item.to_string().into_boxed_str())).collect()
-        };
-        let (old, new) = (read(&leak(old)), read(&leak(new)));
-        assert_eq!(pairs(&old, &new), expected, "{old:?} {new:?}");
+        let [left, right] =
+            [old, new].map(|items| items.iter().map(|item| item.to_string()).collect::<Vec<_>>());
+        assert_eq!(paired(&left, &right), expected, "{old:?} {new:?}");
     }
 
     #[test]
@@ -226,12 +223,7 @@ mod tests {
     #[test]
     fn x1_a_long_stretch_is_paired_from_its_front() {
         let many = |n: usize, from: usize| (from..from + n).map(|n| n.to_string()).collect::<Vec<_>>();
-        let (old, new) = (many(5_000, 0), many(6_000, 10_000));
-        let json = |texts: &'static [String]| {
-            texts.iter().map(|text| Json::check(text).unwrap()).collect::<Vec<_>>()
-        };
-        let (old, new) = (json(old.leak()), json(new.leak()));
-        let paired = pairs(&old, &new);
+        let paired = paired(&many(5_000, 0), &many(6_000, 10_000));
         assert_eq!((paired.len(), paired.last()), (5_000, Some(&(4_999, 4_999))));
     }
 }

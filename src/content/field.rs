@@ -10,8 +10,8 @@ use hashbrown::{HashMap, HashSet};
 
 use super::align::{Gap, align};
 use super::alike::pairs;
-use super::canonical;
 use super::edit::{Path, PathStep, Place, Text};
+use super::forms::{Forms, Part, Read};
 use super::json::{Json, name_of};
 use super::scan::{ScanFault, Scanner};
 
@@ -85,12 +85,47 @@ pub fn field<'a>(value: Json<'a>, name: &str) -> Option<Json<'a>> {
 /// Each tells the way to its place again. Where that takes eight times the bytes of a value as it was and as it is, that value is one
 /// difference: so a long key with many numbers below it does not stand in front of each of them.
 pub fn differences(place: &Place, from: Json<'_>, to: Json<'_>) -> Vec<FieldEdit> {
+    // Most fields of an entity that changed stand there letter by letter as before, and are not read.
+    let are_objects = from.is_object() && to.is_object();
+    let changed =
+        if are_objects { changed_members(from, to) } else { vec![("".into(), Some(from), Some(to))] };
+    let mut forms = Forms::default();
+    let changed: Vec<_> = changed
+        .into_iter()
+        .map(|(key, from, to)| (key, from.map(|json| forms.read(json)), to.map(|json| forms.read(json))))
+        .collect();
     let said = FRAME + place.collection.len() + place.id.len();
     let mut walk = Walk { path: Vec::new(), said, found: Vec::new(), total: 0 };
-    walk.compare(Some(from), Some(to));
+    walk.within(from, to, |walk, most| {
+        for (key, from, to) in &changed {
+            let (from, to) = (from.as_ref().map(Read::whole), to.as_ref().map(Read::whole));
+            match are_objects {
+                _ if walk.total > most => return,
+                true => walk.inside((PathStep::Key((&**key).into()), key.len() + 3), from, to),
+                false => walk.compare(from, to),
+            }
+        }
+    });
     let text = |json: Json<'_>| Text::from(json.text());
     let edit = |Found { path, from, to }| FieldEdit { path, from: from.map(text), to: to.map(text) };
     walk.found.into_iter().map(edit).collect()
+}
+
+/// A key, with what is there before and after.
+type Changed<'a> = (Cow<'a, str>, Option<Json<'a>>, Option<Json<'a>>);
+
+/// The members of two objects that are not written the same.
+fn changed_members<'a>(from: Json<'a>, to: Json<'a>) -> Vec<Changed<'a>> {
+    let (old, new) = (members(from), members(to));
+    let mut by_key: HashMap<Cow<'a, str>, Json<'a>> = new.iter().cloned().collect();
+    let both = old.into_iter().map(|(key, value)| {
+        let other = by_key.remove(&key);
+        (key, Some(value), other)
+    });
+    let mut changed: Vec<Changed<'a>> = both.filter(|(_, from, to)| from != to).collect();
+    let come = new.into_iter().filter(|(key, _)| by_key.contains_key(key));
+    changed.extend(come.map(|(key, value)| (key, None, Some(value))));
+    changed
 }
 
 /// How often the bytes of a value may be spent on saying where in it something differs.
@@ -121,33 +156,46 @@ impl<'a> Walk<'a> {
         self.found.push(Found { path: self.path.clone(), from, to });
     }
 
-    fn inside(&mut self, step: PathStep, bytes: usize, look: impl FnOnce(&mut Self)) {
+    /// What is before, after, or both times at a step further; `bytes` are what the step takes.
+    fn inside(
+        &mut self,
+        (step, bytes): (PathStep, usize),
+        from: Option<Part<'_, 'a>>,
+        to: Option<Part<'_, 'a>>,
+    ) {
         self.path.push(step);
         self.said += bytes;
-        look(self);
+        self.compare(from, to);
         self.said -= bytes;
         self.path.pop();
     }
 
-    fn at_key(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
-        self.inside(PathStep::Key(key.into()), key.len() + 3, look);
-    }
-
-    fn at_index(&mut self, at: usize, look: impl FnOnce(&mut Self)) {
-        self.inside(PathStep::Index(at), at.checked_ilog10().unwrap_or(0) as usize + 2, look);
+    fn compare(&mut self, from: Option<Part<'_, 'a>>, to: Option<Part<'_, 'a>>) {
+        match (from, to) {
+            (Some(from), Some(to)) if from.form() == to.form() => {}
+            (Some(from), Some(to)) => self.follow(from, to),
+            (from, to) => self.found(from.map(Part::json), to.map(Part::json)),
+        }
     }
 
     /// Two values that differ. Recurses at most [`DEPTH`] levels.
-    fn follow(&mut self, from: Json<'a>, to: Json<'a>) {
+    fn follow(&mut self, from: Part<'_, 'a>, to: Part<'_, 'a>) {
+        let (old, new) = (from.json(), to.json());
+        if self.path.len() < DEPTH && old.is_object() && new.is_object() {
+            self.within(old, new, |walk, most| walk.follow_object(from, to, most));
+        } else if self.path.len() < DEPTH && old.is_list() && new.is_list() {
+            self.within(old, new, |walk, most| walk.follow_list(from, to, most));
+        } else {
+            self.found(Some(old), Some(new));
+        }
+    }
+
+    /// Looks for differences inside of two values, as long as they take no more than `most` in all; else the value is the
+    /// difference.
+    fn within(&mut self, from: Json<'a>, to: Json<'a>, look: impl FnOnce(&mut Self, usize)) {
         let (found, total) = (self.found.len(), self.total);
         let most = total + TIMES * (self.said + from.text().len() + to.text().len());
-        if self.path.len() < DEPTH && from.is_object() && to.is_object() {
-            self.follow_object(from, to, most);
-        } else if self.path.len() < DEPTH && from.is_list() && to.is_list() {
-            self.follow_list(from, to, most);
-        } else {
-            return self.found(Some(from), Some(to));
-        }
+        look(self, most);
         if self.total > most {
             self.found.truncate(found);
             self.total = total;
@@ -155,41 +203,35 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is there before, after, or both.
-    fn compare(&mut self, from: Option<Json<'a>>, to: Option<Json<'a>>) {
-        match (from, to) {
-            (Some(from), Some(to)) if canonical::equal(from, to) => {}
-            (Some(from), Some(to)) => self.follow(from, to),
-            (from, to) => self.found(from, to),
-        }
-    }
-
     /// Ends early when it takes more than `most`.
-    fn follow_object(&mut self, from: Json<'a>, to: Json<'a>, most: usize) {
-        let (old, new) = (members(from), members(to));
-        let by_key = |members: &[(Cow<'a, str>, Json<'a>)]| -> HashMap<Cow<'a, str>, Json<'a>> {
-            members.iter().cloned().collect()
+    fn follow_object<'r>(&mut self, from: Part<'r, 'a>, to: Part<'r, 'a>, most: usize) {
+        let (old, new) = (from.members(), to.members());
+        let find = |members: &[(u32, Part<'r, 'a>)], key: u32| {
+            let at = members.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+            members.get(at).map(|(_, part)| *part)
         };
-        let (old_by_key, new_by_key) = (by_key(&old), by_key(&new));
-        let stays = old.iter().map(|(key, value)| (key, Some(*value), new_by_key.get(key).copied()));
-        let come = new.iter().filter(|(key, _)| !old_by_key.contains_key(key));
-        for (key, from, to) in stays.chain(come.map(|(key, value)| (key, None, Some(*value)))) {
+        let stays = old.iter().map(|(key, part)| (*part, Some(*part), find(&new, *key)));
+        let come = new.iter().filter(|(key, _)| find(&old, *key).is_none());
+        let come = come.map(|(_, part)| (*part, None, Some(*part)));
+        let mut changed: Vec<_> =
+            stays.chain(come).filter(|(_, from, to)| from.map(Part::form) != to.map(Part::form)).collect();
+        // As they stand in the text, first what was there.
+        changed.sort_by_key(|(named, from, _)| (from.is_none(), named.at));
+        for (named, from, to) in changed {
             if self.total > most {
                 return;
             }
-            if from.zip(to).is_none_or(|(from, to)| from.text() != to.text()) {
-                self.at_key(key, |walk| walk.compare(from, to));
-            }
+            let key = named.key().unwrap_or_default();
+            self.inside((PathStep::Key((&*key).into()), key.len() + 3), from, to);
         }
     }
 
     /// From the last gap to the first, so that the indices in front of a gap are still those of the old list. Ends early when it
     /// takes more than `most`.
-    fn follow_list(&mut self, from: Json<'a>, to: Json<'a>, most: usize) {
-        let (old, new) = (items(from), items(to));
-        let mut known = HashMap::new();
-        let (old_forms, new_forms) = (numbered(&old, &mut known), numbered(&new, &mut known));
-        for Gap { old: gone, new: come } in align(&old_forms, &new_forms).into_iter().rev() {
+    fn follow_list(&mut self, from: Part<'_, 'a>, to: Part<'_, 'a>, most: usize) {
+        let (old, new): (Vec<_>, Vec<_>) = (from.items().collect(), to.items().collect());
+        let forms = |parts: &[Part<'_, 'a>]| parts.iter().map(|part| part.form()).collect::<Vec<_>>();
+        for Gap { old: gone, new: come } in align(&forms(&old), &forms(&new)).into_iter().rev() {
             let start = gone.start;
             let (old, new) = (old.get(gone).unwrap_or(&[]), new.get(come).unwrap_or(&[]));
             let pairs = pairs(old, new);
@@ -204,17 +246,10 @@ impl<'a> Walk<'a> {
                 if self.total > most {
                     return;
                 }
-                self.at_index(start + at, |walk| walk.compare(from, to));
+                let index = start + at;
+                let bytes = index.checked_ilog10().unwrap_or(0) as usize + 2;
+                self.inside((PathStep::Index(index), bytes), from, to);
             }
         }
     }
-}
-
-/// A number for each item; two that say the same have the same.
-fn numbered(items: &[Json<'_>], known: &mut HashMap<Vec<u8>, usize>) -> Vec<usize> {
-    let mut number = |item: &Json<'_>| {
-        let next = known.len();
-        *known.entry(canonical::form(*item)).or_insert(next)
-    };
-    items.iter().map(&mut number).collect()
 }

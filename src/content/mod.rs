@@ -12,7 +12,7 @@
 //! * [`diff`], [`edit`], [`apply`]: the edits between two contents, their laws, and what they lead to (`draft`, `group`: the content on
 //!   its way there);
 //! * [`merge`]: what two sides made of a base, together, and where they disagree;
-//! * [`field`], [`align`], [`splice`]: the same inside of one value (`alike`: which items of a list belong together; `outline`, `ranks`:
+//! * [`field`], [`align`], [`splice`]: the same inside of one value (`forms`: what values say, as numbers; `alike`: which items of a list belong together; `outline`, `ranks`:
 //!   where things lie in a text, and in a list that changes).
 //!
 //! Place in the flow: `wire` hands over slices of a frame, `history` keeps the handles, `canvas` compares with what is
@@ -30,6 +30,7 @@ pub mod diff;
 mod draft;
 pub mod edit;
 pub mod field;
+mod forms;
 mod group;
 mod ingest;
 mod interner;
