@@ -8,7 +8,7 @@ mod values;
 use headway::Engine;
 use headway::content::ContentStore;
 use headway::content::edit::{Edit, PathStep, reverse};
-use headway::engine::Options;
+use headway::engine::{Options, Side};
 use proptest::prelude::*;
 use values::Dice;
 
@@ -166,8 +166,7 @@ fn x1_a_comparison_is_not_much_larger_than_what_is_compared() {
         let (a, b) = (shape(1), shape(2));
         edits(&a, &b);
         let mut engine = Engine::new(Options::default());
-        let [from, to] = [&a, &b].map(|text| engine.take_in(text).unwrap());
-        let json = engine.compare(from, to).to_json();
+        let json = engine.compare(Side::Canvas(&a), Side::Canvas(&b)).unwrap().unwrap().to_json();
         let both = a.len() + b.len();
         assert!(json.len() < 9 * both, "{} bytes for {both}: {}", json.len(), &a[..40]);
     }

@@ -86,15 +86,11 @@ pub(super) enum Work {
 /// Entities in order.
 pub(super) struct Entities {
     list: Vec<Entity>,
-    /// What each was made from, where it was; for none of them, or for all.
+    /// What each was made from, where it was.
     near: Vec<Option<AtomIx>>,
 }
 
 impl Entities {
-    pub(super) fn of(list: Vec<Entity>) -> Self {
-        Entities { list, near: Vec::new() }
-    }
-
     /// With what each was made from, so that only the difference is kept (C3).
     pub(super) fn near(list: Vec<Entity>, near: Vec<Option<AtomIx>>) -> Self {
         Entities { list, near }

@@ -11,7 +11,7 @@ use super::json::Json;
 use super::schema::{Collection, Kind};
 use super::sequence::SequenceIx;
 use super::store::{ContentIx, ContentStore, Part};
-use crate::sort::sort_by;
+use crate::sort::{sort_by, sort_by_key};
 
 /// The edits of one diff, by when they are safe.
 #[derive(Default)]
@@ -238,10 +238,10 @@ impl ContentStore {
         let mut goes: Vec<(Option<usize>, EntityId, AtomIx)> =
             goes.into_iter().map(|(id, atom)| (old_places.get(&id).copied(), id, atom)).collect();
         // From the last to the first, so that no index in front changes.
-        goes.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
+        sort_by_key(&mut goes, |(at, ..)| std::cmp::Reverse(*at));
         let mut comes: Vec<(Option<usize>, EntityId, AtomIx)> =
             comes.into_iter().map(|(id, atom)| (new_places.get(&id).copied(), id, atom)).collect();
-        comes.sort_by_key(|(at, ..)| *at);
+        sort_by_key(&mut comes, |(at, ..)| *at);
         if is_list {
             // What the list is when all went and came: what stays, with each that comes at its place.
             let gone: HashSet<EntityId> = goes.iter().map(|(_, id, _)| *id).collect();

@@ -14,6 +14,7 @@ use super::edit::{Path, PathStep, Place, Text};
 use super::forms::{Forms, Part, Read};
 use super::json::{Json, name_of};
 use super::scan::{ScanFault, Scanner};
+use crate::sort::sort_by_key;
 
 /// How deep differences are followed.
 pub const DEPTH: usize = 48;
@@ -216,7 +217,7 @@ impl<'a> Walk<'a> {
         let mut changed: Vec<_> =
             stays.chain(come).filter(|(_, from, to)| from.map(Part::form) != to.map(Part::form)).collect();
         // As they stand in the text, first what was there.
-        changed.sort_by_key(|(named, from, _)| (from.is_none(), named.at));
+        sort_by_key(&mut changed, |(named, from, _)| (from.is_none(), named.at));
         for (named, from, to) in changed {
             if self.total > most {
                 return;

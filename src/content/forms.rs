@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 use super::decimal::Decimal;
 use super::json::{Json, canonical_body, name_of};
 use super::outline::{Span, outline};
+use crate::sort::sort_by_key;
 
 /// The numbers that were given so far. Those of two texts can be compared when both were read by the same.
 #[derive(Default)]
@@ -117,7 +118,7 @@ impl<'r, 'a> Part<'r, 'a> {
         let member = |part: Part<'r, 'a>| (part.value().map_or(0, |value| value.key), part);
         let mut members: Vec<_> = self.items().map(member).collect();
         members.reverse();
-        members.sort_by_key(|(key, _)| *key);
+        sort_by_key(&mut members, |(key, _)| *key);
         members.dedup_by_key(|(key, _)| *key);
         members
     }
