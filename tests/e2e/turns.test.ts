@@ -47,7 +47,7 @@ describe("a prompt", () => {
     await bench.node("op2").getByText("age > 30").waitFor();
     expect(await bench.at("empty").count()).toBe(0);
     const turn = bench.turn(0);
-    await turn.getByText("Added CSV file").waitFor();
+    await turn.getByText("Added CSV file · people.csv").waitFor();
     await turn.getByText("Added Filter · age > 30").waitFor();
     await turn.getByText(/^6 steps · [\d,]+ tokens · \d+\.\d s$/).waitFor();
     expect(await bench.composer.inputValue()).toBe("");
@@ -75,7 +75,7 @@ describe("a prompt", () => {
 
   it("opens a tool call to what was asked and answered, as text", async () => {
     await bench.say("read people.csv");
-    await bench.turn(0).getByText("Added CSV file").click();
+    await bench.turn(0).getByText("Added CSV file · people.csv").click();
     await bench.turn(0).getByText('"operatorType": "CSVFileScan"').waitFor();
     await bench.turn(0).getByText("Added operator op1, input ports: 0, output ports: 1").waitFor();
   });
