@@ -1,9 +1,13 @@
-//! `npm run fuzz -- --seconds N [--seed S]`: throws broken frames and random commands at engines.
+//! `npm run fuzz -- --seconds N [--seed S]`: throws broken frames and random commands at engines, and broken updates at
+//! the check that stands before yrs ([`updates`]).
 //!
 //! Each case is made from one number, so a failure is told as that number: `--seed S` plays it again. What must hold
 //! after every input is in [`check`]; besides, nothing may panic. What it finds becomes a named test.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test tool may
+
+#[path = "fuzz/updates.rs"] // a file beside this one would be an example of its own
+pub mod updates;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -268,6 +272,11 @@ fn both_ways_to_compare(dice: &mut Dice, text: &str) {
     }
 }
 
+fn play(seed: u64) {
+    one_case(seed);
+    updates::one_case(seed);
+}
+
 fn argument(name: &str) -> Option<u64> {
     let mut words = std::env::args().skip_while(|word| word != name);
     words.nth(1)?.parse().ok()
@@ -275,7 +284,7 @@ fn argument(name: &str) -> Option<u64> {
 
 fn main() {
     if let Some(seed) = argument("--seed") {
-        one_case(seed);
+        play(seed);
         println!("seed {seed}: nothing found");
         return;
     }
@@ -285,7 +294,7 @@ fn main() {
     while Instant::now() < end {
         for _ in 0..100 {
             let seed = first.wrapping_add(cases.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            if catch_unwind(AssertUnwindSafe(|| one_case(seed))).is_err() {
+            if catch_unwind(AssertUnwindSafe(|| play(seed))).is_err() {
                 println!("found after {cases} cases; again with: npm run fuzz -- --seed {seed}");
                 std::process::exit(1);
             }

@@ -1,5 +1,6 @@
 //! One error for the whole crate: what each layer refuses, with a stable code, a sentence and a place (X2).
 
+use crate::canvas::document::DocumentFault;
 use crate::content::JsonFault;
 use crate::content::schema::SchemaFault;
 use crate::session::Refusal;
@@ -20,6 +21,9 @@ pub enum Error {
     /// A content that is no JSON object.
     #[error(transparent)]
     Content(#[from] JsonFault),
+    /// A live document that could not be read or written.
+    #[error(transparent)]
+    Document(#[from] DocumentFault),
     /// A step that makes no sense.
     #[error(transparent)]
     Step(#[from] StepFault),
@@ -33,6 +37,7 @@ impl Error {
             Error::Frame(fault) => fault.code(),
             Error::Schema(_) => "invalid_schema",
             Error::Content(_) => "invalid_content",
+            Error::Document(fault) => fault.code(),
             Error::Step(_) => "malformed_step",
         }
     }
@@ -42,7 +47,7 @@ impl Error {
         match self {
             Error::Frame(fault) => fault.field(),
             Error::Step(fault) => fault.field(),
-            Error::Refused(_) | Error::Schema(_) | Error::Content(_) => None,
+            Error::Refused(_) | Error::Schema(_) | Error::Content(_) | Error::Document(_) => None,
         }
     }
 }

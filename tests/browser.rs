@@ -111,7 +111,7 @@ fn c1_contents_come_back_as_they_came() {
 #[wasm_bindgen_test]
 fn r1_r8_a_command_goes_out_and_its_answer_comes_back() {
     let mut engine = engine();
-    let sent = engine.revert("t1", 0.0).unwrap();
+    let sent = engine.revert("t1", false, 0.0).unwrap();
     assert_eq!(
         get(&sent, "outcome.send.0"),
         JsValue::from(r#"{"type":"WsClientRevertCommand","messageId":"t1"}"#)
@@ -130,11 +130,11 @@ fn r1_r8_a_command_goes_out_and_its_answer_comes_back() {
 fn r2_x2_a_refusal_is_thrown_with_code_and_sentence() {
     let mut engine = engine();
     for (error, code) in [
-        (engine.revert("nobody", 0.0).unwrap_err(), "unknown_turn"),
-        (engine.redo(0.0).unwrap_err(), "nothing_to_redo"),
+        (engine.revert("nobody", false, 0.0).unwrap_err(), "unknown_turn"),
+        (engine.redo(false, 0.0).unwrap_err(), "nothing_to_redo"),
         (engine.stop(0.0).unwrap_err(), "not_running"),
         (engine.prompt("", false, 0.0).unwrap_err(), "empty_prompt"),
-        (engine.sync_canvas().unwrap_err(), "canvas_unbound"),
+        (engine.sync_canvas(false).unwrap_err(), "canvas_unbound"),
     ] {
         assert_eq!(get(&error, "code"), JsValue::from(code));
         assert!(get(&error, "message").as_string().unwrap().len() > 10);
@@ -169,11 +169,11 @@ fn x1_bad_frames_hand_over_a_notice_and_leave_everything_as_it_was() {
 fn p2_p14_the_canvas_is_planned_here_and_written_by_the_host() {
     let mut engine = engine();
     assert_eq!(get(&engine.bind_canvas(true), "lookAtCanvas"), JsValue::TRUE);
-    let plan = engine.plan_canvas(r#"{"v":9}"#);
+    let plan = engine.plan_canvas(r#"{"v":9}"#, 0.0);
     assert!(get(&plan, "write").is_undefined(), "binding overwrites nothing");
     assert_eq!(get(&plan, "outcome.notices.0.code"), JsValue::from("canvas_differs"));
-    engine.sync_canvas().unwrap();
-    assert_eq!(get(&engine.plan_canvas(r#"{"v":9}"#), "write"), JsValue::from(r#"{"v":1}"#));
+    engine.sync_canvas(false).unwrap();
+    assert_eq!(get(&engine.plan_canvas(r#"{"v":9}"#, 0.0), "write"), JsValue::from(r#"{"v":1}"#));
     assert_eq!(engine.canvas_written(), JsValue::TRUE);
     assert_eq!(get(&engine.view(), "canvasDiffers"), JsValue::FALSE);
 }

@@ -9,6 +9,7 @@ mod values;
 use headway::canvas::Plan;
 use headway::content::{ContentIx, ContentStore};
 use headway::engine::Options;
+use headway::session::ManualEdits;
 use headway::{Engine, Refusal};
 use proptest::prelude::*;
 use scene::Scene;
@@ -144,7 +145,7 @@ fn c3_r7_a_head_that_moves_to_what_was_let_go_leaves_the_canvas_alone_and_says_s
     assert!(!outcome.look_at_canvas && outcome.changed);
     assert_eq!(outcome.notices.iter().map(|notice| notice.code).collect::<Vec<_>>(), ["evicted"]);
     assert!(scene.engine.view().content_unknown && scene.engine.view().canvas_differs);
-    assert_eq!(scene.engine.sync_canvas(), Err(Refusal::Evicted));
+    assert_eq!(scene.engine.sync_canvas(ManualEdits::Overwrite), Err(Refusal::Evicted));
     assert_eq!(canvas, content(3).to_string());
 
     // The next connect brings it, and the canvas is what the engine left on it.

@@ -12,3 +12,10 @@ fn t8_r8_x1_broken_frames_and_random_commands_find_nothing() {
         fuzzer::one_case(seed);
     }
 }
+
+#[test]
+fn x1_what_passes_the_check_of_updates_yrs_can_take() {
+    for seed in 0..4_000 {
+        fuzzer::updates::one_case(seed);
+    }
+}

@@ -8,6 +8,7 @@ mod scene;
 use headway::Refusal;
 use headway::canvas::Plan;
 use headway::engine::CommandName;
+use headway::session::ManualEdits;
 use scene::{Scene, TIMEOUT, answer, step, two_turns};
 use serde_json::{Value, json};
 
@@ -201,7 +202,7 @@ fn r7_a_head_change_without_content_takes_the_nearest_ancestors() {
     assert!(view.content_unknown);
     assert_eq!((view.path_status, view.path_at.as_deref()), ("unknown_head", Some("nobody")));
     assert_eq!(scene.path(), ["u1", "a1", "u2"], "T5: the last good path stays on show");
-    assert_eq!(scene.engine.sync_canvas(), Err(Refusal::ContentUnknown));
+    assert_eq!(scene.engine.sync_canvas(ManualEdits::Overwrite), Err(Refusal::ContentUnknown));
     // With its content the same HEAD can be shown.
     let frame = json!({ "headId": "nobody", "canRedo": true, "workflowContent": { "v": 9 }, "type": "WsServerHeadChangeEvent" });
     assert!(scene.receive(frame).look_at_canvas);
@@ -426,7 +427,7 @@ fn p14_a_first_connect_overwrites_nothing_and_a_sync_does() {
     assert!(scene.snapshot("AVAILABLE", two_turns(), "a2", json!(false)).look_at_canvas);
     assert_eq!(scene.look(&mut canvas), Plan::LeaveAlone);
     assert!(scene.engine.view().canvas_differs);
-    assert!(scene.engine.sync_canvas().unwrap().look_at_canvas);
+    assert!(scene.engine.sync_canvas(ManualEdits::Overwrite).unwrap().look_at_canvas);
     assert!(matches!(scene.look(&mut canvas), Plan::Write(_)));
     assert_eq!(canvas, r#"{"v":2}"#);
     assert!(!scene.engine.view().canvas_differs);

@@ -1,6 +1,6 @@
 /** Edit lists, merges and faults as JavaScript sees them: frozen. An edit list is an array that knows its summary. */
 import { freezeDeep } from "./freeze.js";
-import type { Conflict, Edit, EditList, Fault, Merge } from "./types.js";
+import type { Conflict, Edit, EditList, Fault, Merge, Moved } from "./types.js";
 
 /** What the engine writes of a comparison. */
 interface Comparison {
@@ -18,6 +18,27 @@ export function toEditList(json: string): EditList {
 export function toMerge(json: string): Merge {
   const { comparison, conflicts } = JSON.parse(json) as { comparison: Comparison; conflicts: Conflict[] };
   return freezeDeep({ edits: asEditList(comparison), conflicts });
+}
+
+/** What a replay did to the canvas. */
+export type Replayed = Pick<Moved, "canvasWritten" | "edits" | "conflicts" | "stash">;
+
+/** The comparison of two contents that are the same. */
+export const NO_EDITS = '{"edits":[],"summary":{"added":0,"removed":0,"changed":0,"moved":0},"sentences":[]}';
+
+/** Reads what a replay did. */
+export function toReplayed(json: string, canvasWritten: boolean): Replayed {
+  const { comparison, ...rest } = JSON.parse(json) as {
+    comparison: Comparison;
+    conflicts: Conflict[];
+    stash?: string;
+  };
+  return { canvasWritten, edits: asEditList(comparison), ...freezeDeep(rest) };
+}
+
+/** Reads conflicts. */
+export function toConflicts(json: string): readonly Conflict[] {
+  return freezeDeep(JSON.parse(json) as Conflict[]);
 }
 
 /** Reads the faults that the engine wrote. */

@@ -5,16 +5,18 @@
  * that have their answer, notices); this class does it, in that order, and calls the listeners last. What those
  * callbacks call in turn is queued, so no callback ever runs inside a call that is still going on.
  */
-import { toEditList, toFaults, toMerge } from "./edits.js";
+import { NO_EDITS, toConflicts, toEditList, toFaults, toMerge, toReplayed, type Replayed } from "./edits.js";
 import { HeadwayError, asHeadwayError, wordsOf } from "./error.js";
 import { Engine, Side, receive } from "./loader.js";
-import type { CanvasPlan, HandedOver, Outcome, Sent, Settled, ViewHeader } from "./records.js";
-import { checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
+import type { HandedOver, Outcome, StashPlan, Sent, Settled, ViewHeader } from "./records.js";
+import { checkBytes, checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
 import { Path } from "./path.js";
 import { Steps } from "./steps.js";
 import { Turns } from "./turns.js";
+import { documentSurface, guarded, plainSurface, type Surface } from "./surface.js";
 import type {
   EditList,
+  EngineDocument,
   Fault,
   HeadwayOptions,
   Merge,
@@ -22,6 +24,8 @@ import type {
   Notice,
   PlainCanvas,
   Refusal,
+  ReplayPolicy,
+  Stash,
   Stats,
   Step,
   StepId,
@@ -47,6 +51,9 @@ interface Waiting {
 /** The root: HEAD may be there, and there is a content at it, but it is no step. */
 const ROOT = "step-initial";
 
+/** The canvas is as it was. */
+const NOT_REPLAYED: Replayed = Object.freeze({ canvasWritten: false, edits: toEditList(NO_EDITS), conflicts: [] });
+
 const NOTHING: Omit<Outcome, "changed"> = { send: [], lookAtCanvas: false, settled: [], notices: [] };
 
 /** Where the runtime has `Symbol.dispose`, `using headway = Headway.create()` frees at the end of the block. */
@@ -63,10 +70,13 @@ export class Headway {
   readonly #waiting = new Map<number, Waiting>();
   readonly #syncing = new Set<Waiting>();
   readonly #todo: Todo[] = [];
+  readonly #updates = new Set<(update: Uint8Array) => void>();
   #engine: Engine | undefined;
-  #canvas: PlainCanvas | undefined;
+  #surface: Surface | undefined;
   #view: View | undefined;
   #isWorking = false;
+  /** For the end of somebody's transaction. */
+  #isWaiting = false;
   #isNews = false;
 
   private constructor(options: Checked) {
@@ -92,9 +102,12 @@ export class Headway {
     this.#waiting.clear();
     this.#syncing.clear();
     this.#listeners.clear();
+    this.#updates.clear();
     this.#todo.length = 0;
-    this.#canvas = undefined;
+    const surface = this.#surface;
+    this.#surface = undefined;
     engine.free();
+    surface?.closed();
   }
 
   get #live(): Engine {
@@ -187,24 +200,61 @@ export class Headway {
     await this.#command((engine) => engine.stop(this.#now()));
   }
 
-  /** Goes back to before a turn (R1): HEAD moves to its parent, and the canvas shows what was there. */
-  revert(turn: TurnId): Promise<Moved> {
-    return this.#command((engine) => engine.revert(checkText("turn", turn), this.#now()));
+  /**
+   * Goes back to before a turn (R1): HEAD moves to its parent, and the canvas shows what was there. `how` says what becomes of what was
+   * edited by hand (P6).
+   */
+  revert(turn: TurnId, how: ReplayPolicy = "exact"): Promise<Moved> {
+    return this.#command((engine) => {
+      const id = checkText("turn", turn);
+      const keep = this.#keeps(how, () => engine.cannotRevert(id) ?? engine.editsAgainst(id, this.#shown()));
+      return engine.revert(id, keep, this.#now());
+    });
   }
 
   /** Takes the latest revert back (R3). */
-  redo(): Promise<Moved> {
-    return this.#command((engine) => engine.redo(this.#now()));
+  redo(how: ReplayPolicy = "exact"): Promise<Moved> {
+    return this.#command((engine) => {
+      const keep = this.#keeps(how, () => engine.cannotRedo() ?? engine.editsAgainst(undefined, this.#shown()));
+      return engine.redo(keep, this.#now());
+    });
   }
 
   /** Brings the canvas to the content of HEAD (P14). */
-  async syncCanvas(): Promise<Moved> {
-    const handed = this.#withFaults(undefined, () => this.#live.syncCanvas() as HandedOver);
+  async syncCanvas(how: ReplayPolicy = "exact"): Promise<Moved> {
+    const engine = this.#live;
+    const keep = this.#keeps(how, () => engine.editsAgainstHead(this.#shown()));
+    const handed = this.#withFaults(undefined, () => engine.syncCanvas(keep) as HandedOver);
     return new Promise((resolve, reject) => {
       const sync = { resolve, reject };
       this.#syncing.add(sync);
       this.#do(handed, { sync });
     });
+  }
+
+  // ── what was edited by hand ──────────────────────────────────────────────────────────────────────────────────────
+
+  /** What replays have overwritten of what was edited by hand, oldest first (P7). */
+  stashes(): readonly Stash[] {
+    const records = this.#live.stashes() as readonly (Omit<Stash, "edits"> & { readonly edits: string })[];
+    return Object.freeze(records.map((stash) => Object.freeze({ ...stash, edits: toEditList(stash.edits) })));
+  }
+
+  /**
+   * Puts a stash back on the canvas, three-way: where both did something to the same, the canvas stays as it is and a conflict is listed.
+   * Without a conflict the stash is gone then. Throws `unknown_stash` or `canvas_unbound`.
+   */
+  applyStash(id: string): Merge {
+    const name = checkText("id", id);
+    const { plan, outcome } = this.#throwing(() => this.#live.applyStash(name, this.#shown()) as StashPlan);
+    this.#do(outcome);
+    return toMerge(plan);
+  }
+
+  /** Drops a stash for good. */
+  dropStash(id: string): void {
+    const name = checkText("id", id);
+    this.#do(this.#throwing(() => this.#live.dropStash(name)) as HandedOver);
   }
 
   // ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -224,10 +274,11 @@ export class Headway {
   }
 
   /**
-   * The content at a step, or at HEAD: JSON text exactly as it came in (C1), or that of the nearest ancestor (R7). Throws
+   * The content at a step, at HEAD, or on the bound canvas: JSON text exactly as it came in (C1), or that of the nearest ancestor (R7). Throws
    * `evicted` when it was let go to stay within `memoryBudget` (C3).
    */
-  content(at?: StepId): string | undefined {
+  content(at?: StepId | "canvas"): string | undefined {
+    if (at === "canvas") return this.#onCanvas();
     const id = at === undefined ? at : checkText("at", at);
     return this.#throwing(() => this.#live.content(id));
   }
@@ -278,23 +329,42 @@ export class Headway {
 
   /**
    * Binds a plain canvas, in place of the one that was bound. From now on what the agent does, a revert and a redo
-   * reach it through `replace`. Binding by itself overwrites nothing (P14). Gives what unbinds it.
+   * reach it through `apply`, as edits, or through `replace`, whole (P10). Binding by itself overwrites nothing (P14). Gives what
+   * unbinds it.
    */
   bindCanvas(canvas: PlainCanvas): () => void {
-    if (typeof canvas?.read !== "function" || typeof canvas.replace !== "function") {
-      throw new HeadwayError("invalid_argument", "A canvas needs the functions read and replace.");
+    const isFunction = (value: unknown) => typeof value === "function";
+    if (!isFunction(canvas?.read) || !(isFunction(canvas.apply) || isFunction(canvas.replace))) {
+      throw new HeadwayError("invalid_argument", "A canvas needs the functions read and apply, or read and replace.");
     }
-    const engine = this.#live;
     // An object of its own, so that the same canvas can be bound again and only this binding ends.
-    const bound: PlainCanvas = { read: () => canvas.read(), replace: (content) => canvas.replace(content) };
-    this.#canvas = bound;
-    this.#do(engine.bindCanvas(true));
-    return () => {
-      if (this.#canvas !== bound) return;
-      this.#canvas = undefined;
-      if (this.#engine) this.#do(this.#engine.bindCanvas(false));
-    };
+    const surface = plainSurface(canvas);
+    return this.#bind(surface, this.#live.bindCanvas(true) as HandedOver);
   }
+
+  /** The live document that is bound, for who relays its updates. `headway/yjs` binds one. */
+  readonly document: EngineDocument = {
+    open: (host) => {
+      checkBytes("state", host.state);
+      const surface = documentSurface(host, (update) => this.#updates.forEach((listener) => listener(update)));
+      return this.#bind(
+        surface,
+        this.#throwing(() => this.#live.bindDocument(host.clientId, host.state)),
+      );
+    },
+    applyUpdate: (update) => {
+      checkBytes("update", update);
+      this.#do(this.#throwing(() => this.#live.applyUpdate(update)) as HandedOver);
+    },
+    stateVector: () => this.#bound(this.#throwing(() => this.#live.stateVector())),
+    encodeDiff: (stateVector) => this.#bound(this.#throwing(() => this.#live.encodeDiff(stateVector))),
+    onUpdate: (listener) => {
+      checkFunction("listener", listener);
+      const own = (update: Uint8Array) => listener(update);
+      this.#updates.add(own);
+      return () => void this.#updates.delete(own);
+    },
+  };
 
   /** What the devtools and a bug report show. */
   toJSON(): unknown {
@@ -303,14 +373,54 @@ export class Headway {
 
   // ── the machinery ───────────────────────────────────────────────────────────────────────────────────────────────
 
+  /** What a plain canvas shows; of a document the engine knows it. */
+  #shown(): string {
+    return this.#bound(this.#surface).shown();
+  }
+
+  /** Whether edits by hand are kept; throws when they are to refuse the command and stand against it. `against` gives conflicts or a code. */
+  #keeps(how: ReplayPolicy, against: () => string): boolean {
+    if (how === "exact" || how === "keep") return how === "keep";
+    if (how !== "refuse") throw new HeadwayError("invalid_argument", '"how" has to be "exact", "keep" or "refuse".');
+    if (!this.#surface) return false;
+    const answer = this.#throwing(against);
+    // A code is what the command itself is refused with.
+    if (!answer.startsWith("[") || answer === "[]") return true;
+    throw new HeadwayError(
+      "manual_edits",
+      "Edits made by hand on the canvas stand against it; keep them, overwrite them, or undo them first.",
+      toConflicts(answer),
+    );
+  }
+
   #side(name: string, at: StepId | "canvas"): Side {
     return at === "canvas" ? Side.canvas(this.#onCanvas()) : Side.step(this.#known(name, at));
   }
 
   #onCanvas(): string {
-    void this.#live;
-    if (!this.#canvas) throw new HeadwayError("canvas_unbound", "No canvas is bound; call bindCanvas first.");
-    return checkText("read()", this.#canvas.read());
+    const engine = this.#live;
+    return this.#bound(this.#surface).text(engine);
+  }
+
+  #bound<T>(value: T | undefined): T {
+    if (value !== undefined) return value;
+    throw new HeadwayError("canvas_unbound", "No canvas is bound; call bindCanvas or bindYjs first.");
+  }
+
+  /** Puts another surface in place of the one that was bound. Gives what unbinds it. */
+  #bind(surface: Surface, handed: HandedOver): () => void {
+    const before = this.#surface;
+    this.#surface = surface;
+    before?.closed();
+    this.#do(handed);
+    return () => {
+      if (this.#surface !== surface) return;
+      this.#surface = undefined;
+      surface.closed();
+      if (this.#engine) this.#do(this.#engine.bindCanvas(false) as HandedOver);
+      // What waited for the end of somebody's transaction waits no longer.
+      if (!this.#isWorking) this.#work();
+    };
   }
 
   /** The id of a step that is there. */
@@ -374,6 +484,11 @@ export class Headway {
     this.#isWorking = true;
     try {
       for (;;) {
+        if (this.#todo[0]?.outcome.lookAtCanvas && this.#surface?.isBusy()) {
+          // What comes behind it waits, too: answers keep their order.
+          this.#goOnWhenIdle(this.#surface);
+          break;
+        }
         const todo = this.#todo.shift();
         if (todo) this.#one(todo);
         else if (this.#isNews) this.#tell();
@@ -384,20 +499,29 @@ export class Headway {
     }
   }
 
+  #goOnWhenIdle(surface: Surface): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    surface.whenIdle(() => {
+      this.#isWaiting = false;
+      if (!this.#isWorking) this.#work();
+    });
+  }
+
   #one({ outcome, ticket, sync }: Todo): void {
     for (const frame of outcome.send) this.#send(frame, ticket);
-    const canvasWritten = outcome.lookAtCanvas && this.#look();
-    for (const settled of outcome.settled) this.#settle(settled, canvasWritten);
+    const replayed = (outcome.lookAtCanvas && this.#look()) || NOT_REPLAYED;
+    for (const settled of outcome.settled) this.#settle(settled, replayed);
     // Freed in between: it was rejected then.
-    if (sync && this.#syncing.delete(sync)) sync.resolve({ headId: this.getView().headId, canvasWritten });
+    if (sync && this.#syncing.delete(sync)) sync.resolve({ headId: this.getView().headId, ...replayed });
     for (const notice of outcome.notices) this.#notify(notice);
   }
 
-  #settle({ ticket, failure, headId, prompt }: Settled, canvasWritten: boolean): void {
+  #settle({ ticket, failure, headId, prompt }: Settled, replayed: Replayed): void {
     const waiting = this.#waiting.get(ticket);
     this.#waiting.delete(ticket);
     if (failure) waiting?.reject(new HeadwayError(failure.code, failure.message));
-    else waiting?.resolve(prompt === undefined ? { headId, canvasWritten } : { headId, canvasWritten, prompt });
+    else waiting?.resolve({ headId, ...replayed, ...(prompt === undefined ? {} : { prompt }) });
   }
 
   #send(frame: string, ticket: number | undefined): void {
@@ -408,23 +532,14 @@ export class Headway {
     }
   }
 
-  /** Reads the canvas, lets the engine decide, and writes when it says so. */
-  #look(): boolean {
-    const canvas = this.#canvas;
-    if (!canvas || !this.#engine) return false;
-    try {
-      const onCanvas: unknown = canvas.read();
-      if (typeof onCanvas !== "string") throw new TypeError("read() has to give the content as JSON text");
-      const { write, outcome } = this.#live.planCanvas(onCanvas) as CanvasPlan;
-      this.#do(outcome);
-      if (write === undefined) return false;
-      canvas.replace(write);
-      this.#do(this.#live.canvasWritten());
-      return true;
-    } catch (thrown) {
-      if (this.#engine) this.#do(this.#engine.canvasFailed(wordsOf(thrown)));
-      return false;
-    }
+  /** Lets the engine decide about the canvas, and does what it says. */
+  #look(): Replayed | undefined {
+    if (!this.#surface) return undefined;
+    const { handed, isWritten } = this.#surface.look(() => this.#engine, this.#now());
+    // A callback may have freed it.
+    if (this.#engine) for (const one of handed) this.#do(one);
+    const told = handed.map((one) => typeof one === "object" && one.replayed).find((one) => typeof one === "string");
+    return told ? toReplayed(told, isWritten) : undefined;
   }
 
   #notify(notice: Notice): void {
@@ -452,17 +567,6 @@ function engineFor({ schema, commandTimeout, keepInputMessages, memoryBudget, va
 function known(json: string | undefined): string {
   if (json !== undefined) return json;
   throw new HeadwayError("content_unknown", "The content at one of the steps is not known.");
-}
-
-/** A callback that throws is reported like any other uncaught error, and the others still run. */
-function guarded(callback: () => void): void {
-  try {
-    callback();
-  } catch (thrown) {
-    queueMicrotask(() => {
-      throw thrown;
-    });
-  }
 }
 
 function freed(): HeadwayError {

@@ -36,6 +36,10 @@ export function checkFunction(name: string, value: unknown): void {
   if (typeof value !== "function") throw new HeadwayError("invalid_argument", `"${name}" has to be a function.`);
 }
 
+export function checkBytes(name: string, value: unknown): void {
+  if (!(value instanceof Uint8Array)) throw new HeadwayError("invalid_argument", `"${name}" has to be a Uint8Array.`);
+}
+
 export function checkText(name: string, value: unknown): string {
   if (typeof value === "string") return value;
   throw new HeadwayError("invalid_argument", `"${name}" has to be a string.`);

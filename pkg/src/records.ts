@@ -12,6 +12,8 @@ export interface Outcome {
   readonly changed: boolean;
   readonly send: readonly string[];
   readonly lookAtCanvas: boolean;
+  /** What was put on the canvas just now, as JSON text. */
+  readonly replayed?: string;
   readonly settled: readonly Settled[];
   readonly notices: readonly Notice[];
 }
@@ -24,8 +26,16 @@ export interface Sent {
   readonly outcome: Outcome;
 }
 
+export interface StashPlan {
+  /** As JSON text. */
+  readonly plan: string;
+  readonly outcome: Outcome;
+}
+
 export interface CanvasPlan {
   readonly write?: string;
+  /** The same as edits, as JSON text. */
+  readonly edits?: string;
   readonly outcome: Outcome;
 }
 

@@ -40,6 +40,10 @@ export type Refusal =
   | "invalid_content"
   | "unknown_step"
   | "evicted"
+  | "manual_edits"
+  | "unknown_stash"
+  | "corrupt_update"
+  | "broken_document"
   | (string & {});
 
 /** Something that is worth knowing and refuses nothing. */
@@ -230,16 +234,71 @@ export interface Moved {
   readonly headId: StepId;
   /** Was the canvas written? False when it was equal already, not bound, or the content is unknown. */
   readonly canvasWritten: boolean;
+  /** What was changed on the canvas. */
+  readonly edits: EditList;
+  /** Where what was edited by hand stood against it, with `how: "keep"`: `mine` was overwritten, and is in the stash. */
+  readonly conflicts: readonly Conflict[];
+  /** The stash of what was edited by hand and is overwritten now (P7). */
+  readonly stash?: string;
   /** The prompt of the turn that was reverted, for the composer (R13). */
   readonly prompt?: string;
+}
+
+/**
+ * What becomes of what was edited by hand when a command changes the canvas (P6): the canvas becomes exactly the target; what does
+ * not stand against the target stays; or the command is refused with `manual_edits` when something does.
+ */
+export type ReplayPolicy = "exact" | "keep" | "refuse";
+
+/** What a replay has overwritten of what was edited by hand (P7). */
+export interface Stash {
+  readonly id: string;
+  /** The turn that HEAD was in after the replay. */
+  readonly turnId?: TurnId;
+  /** When it was made, in ms since the epoch. */
+  readonly at: number;
+  readonly edits: EditList;
 }
 
 /** A plain canvas: anything that can give its content as JSON text and take another one. */
 export interface PlainCanvas {
   /** The content that is on the canvas now, as JSON text. */
   read(): string;
-  /** Put this content on the canvas, whole. Called only when it differs from what `read` gives. */
-  replace(content: string): void;
+  /** Do these edits to the canvas, one after the other: they lead from what `read` gave to what should be there. */
+  apply?(edits: EditList): void;
+  /** Put this content on the canvas, whole; for who has no `apply`. Called only when it differs from what `read` gives. */
+  replace?(content: string): void;
+}
+
+/** A live document, as {@link EngineDocument.open} needs it. `headway/yjs` makes one of a `Y.Doc`. */
+export interface DocumentHost {
+  /** Names the engine's writing in the document: a random number below 2^53, never the id of another document or of an earlier binding. */
+  readonly clientId: number;
+  /** Everything that is in the document, as one update. */
+  readonly state: Uint8Array;
+  /** Whether a transaction is open, or its listeners are being called. */
+  isBusy(): boolean;
+  /** Calls `run` once that is over. */
+  whenIdle(run: () => void): void;
+  /** Takes in what the engine wrote: one transaction. */
+  write(update: Uint8Array): void;
+  /** The document is about to be read: the last moment to relay what was not relayed yet. */
+  beforeRead?(): void;
+  /** The binding is over: unbound, another canvas in its place, or the engine freed. Called once. */
+  closed?(): void;
+}
+
+/** The engine's replica of the live document. Updates are those of yjs, version 1. */
+export interface EngineDocument {
+  /** Binds a live document, in place of the canvas that was bound. Gives what unbinds it. */
+  open(host: DocumentHost): () => void;
+  /** Takes in what somebody else wrote. Throws `corrupt_update`, and then nothing has changed. */
+  applyUpdate(update: Uint8Array): void;
+  stateVector(): Uint8Array;
+  /** What the replica has and another has not, whose state vector it is; without one, everything. */
+  encodeDiff(stateVector?: Uint8Array): Uint8Array;
+  /** Calls `listener` with each update that the engine writes. Gives what ends it. */
+  onUpdate(listener: (update: Uint8Array) => void): () => void;
 }
 
 /** A step of a path into an entity: a key, or an index of a list. */

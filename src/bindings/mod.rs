@@ -18,12 +18,17 @@ use crate::content::Schema;
 use crate::engine::{self, CommandName, Options, Outcome, Validation};
 use crate::error::Error;
 use crate::history::StepIx;
-use crate::session::{Refusal, Ticket};
+use crate::session::{ManualEdits, Refusal, Ticket};
 use crate::wire::PromptSource;
 
 /// The state engine of one agent's history. `headway` wraps it; use that.
 #[wasm_bindgen]
-pub struct Engine(engine::Engine, FrameBuffer);
+pub struct Engine {
+    engine: engine::Engine,
+    frame: FrameBuffer,
+    /// What the last replay wrote, until it is taken.
+    update: Option<Vec<u8>>,
+}
 
 #[derive(Serialize)]
 struct Sent {
@@ -34,6 +39,13 @@ struct Sent {
 #[derive(Serialize)]
 struct CanvasPlan {
     write: Option<String>,
+    edits: Option<String>,
+    outcome: Outcome,
+}
+
+#[derive(Serialize)]
+struct StashPlan {
+    plan: String,
     outcome: Outcome,
 }
 
@@ -63,6 +75,10 @@ fn sent(result: Result<(Ticket, Outcome), Refusal>) -> Result<JsValue, JsValue> 
     Ok(to_js(&Sent { ticket, outcome }))
 }
 
+fn manual_edits(keep: bool) -> ManualEdits {
+    if keep { ManualEdits::Keep } else { ManualEdits::Overwrite }
+}
+
 fn code_of(answer: Result<(), Refusal>) -> Option<String> {
     answer.err().map(|refusal| refusal.code().to_owned())
 }
@@ -84,150 +100,234 @@ impl Engine {
         let memory_budget = memory_budget as usize;
         let validation = if is_strict { Validation::Strict } else { Validation::Repair };
         let options = Options { schema, command_timeout, keep_input_messages, memory_budget, validation };
-        Ok(Engine(engine::Engine::new(options), FrameBuffer::default()))
+        Ok(Engine { engine: engine::Engine::new(options), frame: FrameBuffer::default(), update: None })
     }
 
     /// The socket opened.
     pub fn connected(&mut self) -> JsValue {
-        hand_over(&self.0.connected())
+        hand_over(&self.engine.connected())
     }
 
     /// The socket was lost.
     pub fn disconnected(&mut self) -> JsValue {
-        hand_over(&self.0.disconnected())
+        hand_over(&self.engine.disconnected())
     }
 
     /// Makes room for at least so many bytes of a frame, keeping what is there, and tells where it begins in memory.
     #[wasm_bindgen(js_name = frameRoom)]
     pub fn frame_room(&mut self, bytes: usize) -> usize {
-        self.1.room(bytes)
+        self.frame.room(bytes)
     }
 
     /// One text frame, exactly as it came: the first bytes of the room.
     pub fn receive(&mut self, bytes: usize) -> JsValue {
-        let outcome = self.0.receive(self.1.text(bytes));
-        self.1.give_back();
+        let outcome = self.engine.receive(self.frame.text(bytes));
+        self.frame.give_back();
         hand_over(&outcome)
     }
 
     /// Lets time-outs fall due. `now` in ms since the epoch.
     pub fn tick(&mut self, now: f64) -> JsValue {
-        hand_over(&self.0.tick(now))
+        hand_over(&self.engine.tick(now))
     }
 
     /// Asks for a new turn.
     pub fn prompt(&mut self, text: &str, is_feedback: bool, now: f64) -> Result<JsValue, JsValue> {
         let source = if is_feedback { PromptSource::Feedback } else { PromptSource::Chat };
-        sent(self.0.prompt(text, source, now))
+        sent(self.engine.prompt(text, source, now))
     }
 
     /// Asks for the end of the run.
     pub fn stop(&mut self, now: f64) -> Result<JsValue, JsValue> {
-        sent(self.0.stop(now))
+        sent(self.engine.stop(now))
     }
 
-    /// Asks to go back to before a turn.
-    pub fn revert(&mut self, turn: &str, now: f64) -> Result<JsValue, JsValue> {
-        sent(self.0.revert(turn, now))
+    /// Asks to go back to before a turn. `keep` says that edits by hand stay where they can.
+    pub fn revert(&mut self, turn: &str, keep: bool, now: f64) -> Result<JsValue, JsValue> {
+        sent(self.engine.revert_with(turn, manual_edits(keep), now))
     }
 
     /// Asks to take the latest revert back.
-    pub fn redo(&mut self, now: f64) -> Result<JsValue, JsValue> {
-        sent(self.0.redo(now))
+    pub fn redo(&mut self, keep: bool, now: f64) -> Result<JsValue, JsValue> {
+        sent(self.engine.redo_with(manual_edits(keep), now))
+    }
+
+    /// What of the edits by hand stands against a revert of this turn, as JSON text; against a redo when there is none.
+    #[wasm_bindgen(js_name = editsAgainst)]
+    pub fn edits_against(&mut self, turn: Option<String>, on_canvas: &str) -> Result<String, JsValue> {
+        let conflicts = self.engine.edits_against(turn.as_deref(), on_canvas).map_err(into_error)?;
+        Ok(engine::conflicts_json(&conflicts))
+    }
+
+    /// The same against HEAD's content.
+    #[wasm_bindgen(js_name = editsAgainstHead)]
+    pub fn edits_against_head(&mut self, on_canvas: &str) -> Result<String, JsValue> {
+        let conflicts = self.engine.edits_against_head(on_canvas).map_err(into_error)?;
+        Ok(engine::conflicts_json(&conflicts))
+    }
+
+    /// What was overwritten of edits by hand, oldest first; `edits` of each is JSON text.
+    pub fn stashes(&self) -> JsValue {
+        to_js(&self.engine.stashes())
+    }
+
+    /// Asks for a stash to be put back on the canvas. What that does is `plan`, as JSON text.
+    #[wasm_bindgen(js_name = applyStash)]
+    pub fn apply_stash(&mut self, id: &str, on_canvas: &str) -> Result<JsValue, JsValue> {
+        let (plan, outcome) = self.engine.apply_stash(id, on_canvas).map_err(into_error)?;
+        Ok(to_js(&StashPlan { plan: plan.to_json(), outcome }))
+    }
+
+    /// Drops a stash for good.
+    #[wasm_bindgen(js_name = dropStash)]
+    pub fn drop_stash(&mut self, id: &str) -> Result<JsValue, JsValue> {
+        self.engine.drop_stash(id).map(|outcome| hand_over(&outcome)).map_err(into_error)
     }
 
     /// The host could not send the command.
     #[wasm_bindgen(js_name = notSent)]
     pub fn not_sent(&mut self, ticket: u32, why: &str) -> JsValue {
-        hand_over(&self.0.not_sent(ticket, why))
+        hand_over(&self.engine.not_sent(ticket, why))
     }
 
     /// The code of the refusal that a prompt would meet now.
     #[wasm_bindgen(js_name = cannotPrompt)]
     pub fn cannot_prompt(&self) -> Option<String> {
-        code_of(self.0.can(CommandName::Prompt))
+        code_of(self.engine.can(CommandName::Prompt))
     }
 
     /// The code of the refusal that a stop would meet now.
     #[wasm_bindgen(js_name = cannotStop)]
     pub fn cannot_stop(&self) -> Option<String> {
-        code_of(self.0.can(CommandName::Stop))
+        code_of(self.engine.can(CommandName::Stop))
     }
 
     /// The code of the refusal that a redo would meet now.
     #[wasm_bindgen(js_name = cannotRedo)]
     pub fn cannot_redo(&self) -> Option<String> {
-        code_of(self.0.can(CommandName::Redo))
+        code_of(self.engine.can(CommandName::Redo))
     }
 
     /// The code of the refusal that a revert of this turn would meet now.
     #[wasm_bindgen(js_name = cannotRevert)]
     pub fn cannot_revert(&mut self, turn: &str) -> Option<String> {
-        code_of(self.0.can_revert(turn))
+        code_of(self.engine.can_revert(turn))
     }
 
     /// A host binds a canvas, or takes it away.
     #[wasm_bindgen(js_name = bindCanvas)]
     pub fn bind_canvas(&mut self, bound: bool) -> JsValue {
-        hand_over(&self.0.bind_canvas(bound))
+        hand_over(&self.engine.bind_canvas(bound))
     }
 
     /// Asks for the canvas to become the content of HEAD.
     #[wasm_bindgen(js_name = syncCanvas)]
-    pub fn sync_canvas(&mut self) -> Result<JsValue, JsValue> {
-        self.0.sync_canvas().map(|outcome| hand_over(&outcome)).map_err(into_error)
+    pub fn sync_canvas(&mut self, keep: bool) -> Result<JsValue, JsValue> {
+        self.engine.sync_canvas(manual_edits(keep)).map(|outcome| hand_over(&outcome)).map_err(into_error)
     }
 
-    /// Decides about the canvas: {write?: text, outcome}.
+    /// Decides about the canvas: {write?: text, edits?: JSON text, outcome}.
     #[wasm_bindgen(js_name = planCanvas)]
-    pub fn plan_canvas(&mut self, on_canvas: &str) -> JsValue {
-        let (plan, outcome) = self.0.plan_canvas(on_canvas);
+    pub fn plan_canvas(&mut self, on_canvas: &str, now: f64) -> JsValue {
+        self.engine.time_is(now);
+        let (plan, outcome) = self.engine.plan_canvas(on_canvas);
         let write = match plan {
-            Plan::Write(content) => self.0.content_text(content),
+            Plan::Write(content) => self.engine.content_text(content),
             Plan::Nothing | Plan::LeaveAlone | Plan::Unreadable => None,
         };
-        to_js(&CanvasPlan { write, outcome })
+        let edits = write.as_ref().and_then(|_| self.engine.planned_edits());
+        to_js(&CanvasPlan { write, edits, outcome })
+    }
+
+    /// A host binds a live document: all of it as one update, and a client id of 53 bits for our writing in it.
+    #[wasm_bindgen(js_name = bindDocument)]
+    pub fn bind_document(&mut self, client: f64, state: &[u8]) -> Result<JsValue, JsValue> {
+        // What is no whole number of 53 bits becomes one that is refused.
+        let client = if client.fract() == 0.0 && client >= 0.0 { client as u64 } else { u64::MAX };
+        let outcome = self.engine.bind_document(client, state).map_err(into_error)?;
+        Ok(hand_over(&outcome))
+    }
+
+    /// Somebody else wrote to the document.
+    #[wasm_bindgen(js_name = applyUpdate)]
+    pub fn apply_update(&mut self, update: &[u8]) -> Result<JsValue, JsValue> {
+        let outcome = self.engine.apply_update(update).map_err(into_error)?;
+        Ok(hand_over(&outcome))
+    }
+
+    /// What the replica of the document has of each writer. `undefined` when none is bound.
+    #[wasm_bindgen(js_name = stateVector)]
+    pub fn state_vector(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
+        let document = self.engine.document();
+        document.map(|document| document.state_vector()).transpose().map_err(into_error)
+    }
+
+    /// What the replica has and another has not, whose state vector it is. `undefined` when none is bound.
+    #[wasm_bindgen(js_name = encodeDiff)]
+    pub fn encode_diff(&mut self, state_vector: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, JsValue> {
+        let document = self.engine.document();
+        document.map(|document| document.diff(state_vector.as_deref())).transpose().map_err(into_error)
+    }
+
+    /// What is on the document, as JSON text.
+    #[wasm_bindgen(js_name = documentText)]
+    pub fn document_text(&mut self) -> Option<String> {
+        self.engine.document_text()
+    }
+
+    /// Brings the document to what was asked for. `takeUpdate` gives what was written.
+    pub fn replay(&mut self, now: f64) -> JsValue {
+        self.engine.time_is(now);
+        let (update, outcome) = self.engine.replay();
+        self.update = update;
+        hand_over(&outcome)
+    }
+
+    /// What the last replay wrote; `undefined` when it wrote nothing.
+    #[wasm_bindgen(js_name = takeUpdate)]
+    pub fn take_update(&mut self) -> Option<Vec<u8>> {
+        self.update.take()
     }
 
     /// The host put on the canvas what the plan said.
     #[wasm_bindgen(js_name = canvasWritten)]
     pub fn canvas_written(&mut self) -> JsValue {
-        hand_over(&self.0.canvas_written())
+        hand_over(&self.engine.canvas_written())
     }
 
     /// The host could not read or write the canvas.
     #[wasm_bindgen(js_name = canvasFailed)]
     pub fn canvas_failed(&mut self, why: &str) -> JsValue {
-        hand_over(&self.0.canvas_failed(why))
+        hand_over(&self.engine.canvas_failed(why))
     }
 
     /// The present, without steps and turns.
     pub fn view(&mut self) -> JsValue {
-        to_js(&self.0.view())
+        to_js(&self.engine.view())
     }
 
     /// The versions of the turns on the path.
     #[wasm_bindgen(js_name = turnVersions)]
     pub fn turn_versions(&mut self) -> Vec<u32> {
-        self.0.turn_versions()
+        self.engine.turn_versions()
     }
 
     /// The turns at some positions of the path, as records.
     #[wasm_bindgen(js_name = turnsAt)]
     pub fn turns_at(&mut self, positions: &[u32]) -> JsValue {
-        to_js(&self.0.turns_at(positions))
+        to_js(&self.engine.turns_at(positions))
     }
 
     /// First position of the path that may have changed since this was last asked.
     #[wasm_bindgen(js_name = takeChangedFrom)]
     pub fn take_changed_from(&mut self) -> usize {
-        self.0.take_changed_from()
+        self.engine.take_changed_from()
     }
 
     /// The path from a position on, as pairs of handle and revision.
     #[wasm_bindgen(js_name = pathFrom)]
     pub fn path_from(&self, position: usize) -> Vec<u32> {
-        let history = self.0.history();
+        let history = self.engine.history();
         let steps = history.path().iter().skip(position);
         steps.flat_map(|step| [step.number(), history.tree().revision(step)]).collect()
     }
@@ -235,7 +335,7 @@ impl Engine {
     /// Handle and revision of a step; empty when it is not known.
     #[wasm_bindgen(js_name = findStep)]
     pub fn find_step(&self, id: &str) -> Vec<u32> {
-        let tree = self.0.history().tree();
+        let tree = self.engine.history().tree();
         let found = tree.get(id).filter(|step| tree.data(*step).is_some());
         found.map_or(Vec::new(), |step| vec![step.number(), tree.revision(step)])
     }
@@ -247,11 +347,11 @@ impl Engine {
         let mut out = String::from("[");
         for pair in pairs.chunks_exact(2) {
             let [handle, revision] = *pair else { continue };
-            let tree = self.0.history().tree();
+            let tree = self.engine.history().tree();
             let step = StepIx::from_number(handle).filter(|step| tree.born(*step) <= revision);
             let now = step.map_or(0, |step| tree.revision(step));
-            let changed = step.is_some_and(|step| self.0.step_changed(step));
-            let tree = self.0.history().tree();
+            let changed = step.is_some_and(|step| self.engine.step_changed(step));
+            let tree = self.engine.history().tree();
             let text = step.and_then(|step| tree.data(step)).map_or("null", |data| &data.text);
             if out.len() > 1 {
                 out.push(',');
@@ -265,37 +365,37 @@ impl Engine {
 
     /// The content at a step, or at HEAD, as text.
     pub fn content(&self, at: Option<String>) -> Result<Option<String>, JsValue> {
-        let content = self.0.content_of(at.as_deref()).map_err(into_error)?;
-        Ok(content.and_then(|content| self.0.content_text(content)))
+        let content = self.engine.content_of(at.as_deref()).map_err(into_error)?;
+        Ok(content.and_then(|content| self.engine.content_text(content)))
     }
 
     /// The edits from one content to another, as JSON text. `undefined` when a content is not known.
     pub fn compare(&mut self, from: Side, to: Side) -> Result<Option<String>, JsValue> {
-        let comparison = self.0.compare(from.borrowed(), to.borrowed()).map_err(into_error)?;
+        let comparison = self.engine.compare(from.borrowed(), to.borrowed()).map_err(into_error)?;
         Ok(comparison.map(|comparison| comparison.to_json()))
     }
 
     /// The edits that a canvas would see if it showed the content at a step, as JSON text. `undefined` when that is not known.
     pub fn preview(&mut self, on_canvas: &str, step: &str) -> Result<Option<String>, JsValue> {
-        let preview = self.0.preview(on_canvas, step).map_err(into_error)?;
+        let preview = self.engine.preview(on_canvas, step).map_err(into_error)?;
         Ok(preview.map(|preview| preview.to_json()))
     }
 
     /// What a merge of a step's content into that of HEAD would do, as JSON text.
     #[wasm_bindgen(js_name = planMerge)]
     pub fn plan_merge(&mut self, step: &str) -> Result<String, JsValue> {
-        self.0.plan_merge(step).map(|plan| plan.to_json()).map_err(into_error)
+        self.engine.plan_merge(step).map(|plan| plan.to_json()).map_err(into_error)
     }
 
     /// What is wrong with a content, as JSON text. `undefined` when it is not known.
     pub fn validate(&mut self, at: Side) -> Result<Option<String>, JsValue> {
-        let faults = self.0.validate(at.borrowed()).map_err(into_error)?;
+        let faults = self.engine.validate(at.borrowed()).map_err(into_error)?;
         Ok(faults.map(|faults| engine::faults_json(&faults)))
     }
 
     /// Sizes.
     pub fn stats(&self) -> JsValue {
-        to_js(&self.0.stats())
+        to_js(&self.engine.stats())
     }
 
     /// Bytes of linear memory.

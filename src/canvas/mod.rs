@@ -1,12 +1,18 @@
 //! The canvas: what is on it, what should be, and whether to write.
 //!
-//! This is the plain canvas: the host reads and replaces a whole content as text. The engine never holds the canvas,
-//! it is told what lies on it when it has to decide (P12: the comparison is with the canvas, never with the last
-//! emission). Equal means canonically equal; an equal canvas is not written (P2).
+//! A canvas is plain, then the host reads and writes it as text; or it is a live `Y.Doc`, of which the engine holds a replica
+//! ([`document`]). Either way the comparison is with what is on the canvas when it has to be decided, never with the last
+//! emission (P12). Equal means canonically equal; an equal canvas is not written (P2).
 //!
 //! Place in the flow: after `session`; the engine says what should be there, the host does it.
 
+pub mod document;
+
+use self::document::Document;
+use crate::content::edit::Edit;
+use crate::content::merge::Conflict;
 use crate::content::{ContentIx, ContentStore};
+use crate::session::ManualEdits;
 
 /// When to write, the softest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,8 +22,22 @@ pub enum Policy {
     /// The canvas becomes the target if it still shows what the engine last put there; otherwise somebody edited it
     /// and it is left alone (P14).
     IfUntouched,
+    /// What a step did is done to the canvas as it is, so that what was edited by hand stays, but where both did something to
+    /// the same (P13).
+    Follow,
+    /// The same with all that leads to the target from what the agent last had on the canvas (P6).
+    Keep,
     /// The canvas becomes the target.
     Exact,
+}
+
+impl From<ManualEdits> for Policy {
+    fn from(manual_edits: ManualEdits) -> Self {
+        match manual_edits {
+            ManualEdits::Overwrite => Policy::Exact,
+            ManualEdits::Keep => Policy::Keep,
+        }
+    }
 }
 
 /// What to do about the canvas.
@@ -33,31 +53,104 @@ pub enum Plan {
     Unreadable,
 }
 
+/// What there is to put a content on.
+#[derive(Default)]
+pub enum Surface {
+    /// Nothing.
+    #[default]
+    Unbound,
+    /// Something that the host reads and writes as text.
+    Plain,
+    /// A live document.
+    Document(Box<Document>),
+}
+
 /// What the engine knows of the canvas.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Canvas {
-    bound: bool,
+    surface: Surface,
+    /// What the agent last had on it: what edits by hand are told from.
     last_put: Option<ContentIx>,
-    wanted: Option<(ContentIx, Policy)>,
+    wanted: Option<Wish>,
     /// What the host was told to write and has not confirmed.
-    writing: Option<ContentIx>,
+    writing: Option<Writing>,
+    /// What a person wants back on it.
+    putting_back: Option<ContentIx>,
     differs: bool,
+    /// Whether somebody changed the document since it was looked at.
+    is_stale: bool,
+}
+
+/// What should be on the canvas.
+#[derive(Clone, Copy)]
+struct Wish {
+    target: ContentIx,
+    policy: Policy,
+    /// What should have been there before it.
+    before: Option<ContentIx>,
+}
+
+/// What a replay does.
+struct Writing {
+    /// What the agent has; `None` when this is none of its business.
+    target: Option<ContentIx>,
+    result: ContentIx,
+    replayed: Replayed,
+}
+
+/// What a replay did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replayed {
+    /// What was on the canvas.
+    pub from: ContentIx,
+    /// What is on it now.
+    pub to: ContentIx,
+    /// What was edited by hand and is not in it any more, as the content that it was done to and the one that it led to (P7).
+    pub overwritten: Option<(ContentIx, ContentIx)>,
+    /// Where the target and an edit by hand did something to the same. `mine` is the edit by hand.
+    pub conflicts: Vec<Conflict>,
 }
 
 impl Canvas {
     /// Whether a host has bound one.
     pub fn is_bound(&self) -> bool {
-        self.bound
+        !matches!(self.surface, Surface::Unbound)
     }
 
     /// A host binds a canvas, or takes it away. Nothing is known of a new one.
-    pub fn bind(&mut self, bound: bool) {
-        *self = Canvas { bound, ..Canvas::default() };
+    pub fn bind(&mut self, surface: Surface) {
+        *self = Canvas { surface, ..Canvas::default() };
+    }
+
+    /// The live document that is bound.
+    pub fn document(&mut self) -> Option<&mut Document> {
+        match &mut self.surface {
+            Surface::Document(document) => Some(document),
+            Surface::Unbound | Surface::Plain => None,
+        }
+    }
+
+    /// Somebody else changed the document: whether it shows what it should has to be looked at again. Tells whether that is new.
+    pub fn touched(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_stale, true)
+    }
+
+    /// Looks at a document again that somebody has changed. `head` is what it should show.
+    pub fn refresh(&mut self, contents: &mut ContentStore, head: ContentIx) {
+        if !self.is_stale {
+            return;
+        }
+        let Some(shown) = self.document().and_then(|document| document.content(contents, Some(head)).ok())
+        else {
+            return;
+        };
+        self.is_stale = false;
+        self.differs = !contents.equal(head, shown);
     }
 
     /// Whether the canvas was seen to differ from the content of HEAD.
     pub fn differs(&self) -> bool {
-        self.bound && self.differs
+        self.is_bound() && self.differs
     }
 
     /// Whether what the engine put on it, or found there and knew, may still be on it.
@@ -65,14 +158,39 @@ impl Canvas {
         self.last_put.is_some()
     }
 
+    /// What is on the canvas: `on_canvas` if it is a plain one. `None` when there is none, or it cannot be read.
+    pub fn shown(
+        &mut self,
+        contents: &mut ContentStore,
+        on_canvas: &str,
+        near: Option<ContentIx>,
+    ) -> Option<ContentIx> {
+        match &mut self.surface {
+            Surface::Document(document) => document.content(contents, near).ok(),
+            Surface::Plain => contents.take_in(on_canvas, near).ok(),
+            Surface::Unbound => None,
+        }
+    }
+
+    /// Asks for a content to be put on the canvas that the agent knows nothing of. Tells whether there is one.
+    pub fn put_back(&mut self, result: ContentIx) -> bool {
+        self.wanted = None;
+        self.putting_back = self.is_bound().then_some(result);
+        self.is_bound()
+    }
+
     /// Asks for a look at the canvas. Tells whether there is one to look at. The latest target counts; as long as nobody
     /// has looked, the firmest policy does.
-    pub fn want(&mut self, target: ContentIx, policy: Policy) -> bool {
-        if self.bound {
-            let before = self.wanted.map_or(policy, |(_, before)| before);
-            self.wanted = Some((target, before.max(policy)));
+    ///
+    /// `before` is what the canvas should have shown until now.
+    pub fn want(&mut self, target: ContentIx, policy: Policy, before: Option<ContentIx>) -> bool {
+        if self.is_bound() {
+            let earlier = self.wanted;
+            let policy = earlier.map_or(policy, |earlier| earlier.policy.max(policy));
+            let before = earlier.map_or(before, |earlier| earlier.before);
+            self.wanted = Some(Wish { target, policy, before });
         }
-        self.bound
+        self.is_bound()
     }
 
     /// HEAD's content is not known: whatever is on the canvas stays.
@@ -86,12 +204,17 @@ impl Canvas {
         self.differs = true;
     }
 
-    /// Decides, now that the host has read the canvas.
+    /// Decides, now that the host has read the canvas. Of a document nothing has to be read.
     pub fn plan(&mut self, contents: &mut ContentStore, on_canvas: &str) -> Plan {
-        let Some((target, policy)) = self.wanted.take() else {
+        if let Some(result) = self.putting_back.take() {
+            return self.plan_to_put_back(contents, on_canvas, result);
+        }
+        let Some(Wish { target, policy, before }) = self.wanted.take() else {
             return Plan::Nothing;
         };
-        let Ok(shown) = contents.take_in(on_canvas, Some(target)) else {
+        let shown = self.shown(contents, on_canvas, Some(target));
+        self.is_stale = false;
+        let Some(shown) = shown else {
             self.differs = true;
             return Plan::Unreadable;
         };
@@ -100,37 +223,131 @@ impl Canvas {
             self.differs = false;
             return Plan::Nothing;
         }
-        let untouched = self.last_put.is_some_and(|last| contents.equal(last, shown));
+        let untouched = self.last_put.is_some_and(|last| self.shows(contents, last, shown));
         self.differs = true;
         match policy {
-            Policy::Look => Plan::Nothing,
-            Policy::IfUntouched if !untouched => Plan::LeaveAlone,
-            _ => {
-                self.writing = Some(target);
-                Plan::Write(target)
-            }
+            Policy::Look => return Plan::Nothing,
+            Policy::IfUntouched if !untouched => return Plan::LeaveAlone,
+            Policy::IfUntouched | Policy::Follow | Policy::Keep | Policy::Exact => {}
         }
+        let base = match policy {
+            Policy::Follow => before.or(self.last_put),
+            _ => self.last_put.or(before),
+        };
+        let (result, replayed) = replayed(contents, base, shown, target, policy);
+        if contents.equal(result, shown) {
+            // What leads to the target is there already.
+            self.last_put = Some(target);
+            return Plan::Nothing;
+        }
+        self.writing = Some(Writing { target: Some(target), result, replayed });
+        Plan::Write(result)
     }
 
-    /// The host has put on the canvas what the last plan said.
-    pub fn written(&mut self) {
-        if let Some(content) = self.writing.take() {
-            self.last_put = Some(content);
-            self.differs = false;
+    /// Whether what is shown is this content. A document has no order of its own, so it has that of what it is compared with.
+    fn shows(&mut self, contents: &mut ContentStore, content: ContentIx, shown: ContentIx) -> bool {
+        let shown = match &mut self.surface {
+            Surface::Document(document) => document.in_order_of(contents, shown, content),
+            Surface::Unbound | Surface::Plain => shown,
+        };
+        contents.equal(content, shown)
+    }
+
+    fn plan_to_put_back(&mut self, contents: &mut ContentStore, on_canvas: &str, result: ContentIx) -> Plan {
+        let Some(shown) = self.shown(contents, on_canvas, Some(result)) else { return Plan::Unreadable };
+        if contents.equal(result, shown) {
+            return Plan::Nothing;
         }
+        let replayed = Replayed { from: shown, to: result, overwritten: None, conflicts: Vec::new() };
+        self.writing = Some(Writing { target: None, result, replayed });
+        Plan::Write(result)
+    }
+
+    /// The host has put on the canvas what the last plan said. Tells what that was.
+    pub fn written(&mut self) -> Option<Replayed> {
+        let Writing { target, result, replayed } = self.writing.take()?;
+        self.last_put = target.or(self.last_put);
+        self.differs = self.last_put != Some(result);
+        Some(replayed)
+    }
+
+    /// What the host was told to write leads from one content to another.
+    pub fn planned(&self) -> Option<(ContentIx, ContentIx)> {
+        let Replayed { from, to, .. } = &self.writing.as_ref()?.replayed;
+        Some((*from, *to))
+    }
+
+    /// What stands against keeping what was edited by hand on the way to a target (P6). `shown` is on the canvas.
+    pub fn conflicts(
+        &self,
+        contents: &mut ContentStore,
+        shown: ContentIx,
+        target: ContentIx,
+        before: Option<ContentIx>,
+    ) -> Vec<Conflict> {
+        let base = self.last_put.or(before);
+        replayed(contents, base, shown, target, Policy::Keep).1.conflicts
+    }
+
+    /// How many edits by hand are on a document: what differs from what the agent last had. `None` when nobody knows.
+    pub fn manual_edits(&mut self, contents: &mut ContentStore) -> Option<usize> {
+        let last = self.last_put?;
+        let shown = self.document()?.shown()?;
+        Some(contents.diff(last, shown).len())
     }
 
     /// The host could not.
     pub fn failed(&mut self) {
         self.wanted = None;
         self.writing = None;
+        self.putting_back = None;
         self.differs = true;
     }
 
     /// The contents that it refers to.
     pub fn contents(&self) -> impl Iterator<Item = ContentIx> {
-        [self.last_put, self.writing, self.wanted.map(|(target, _)| target)].into_iter().flatten()
+        let shown = match &self.surface {
+            Surface::Document(document) => document.shown(),
+            Surface::Unbound | Surface::Plain => None,
+        };
+        let writing = self.writing.iter().flat_map(|writing| {
+            let Replayed { from, to, overwritten, .. } = &writing.replayed;
+            let (base, mine) = overwritten.unzip();
+            [writing.target, Some(writing.result), Some(*from), Some(*to), base, mine]
+        });
+        let wanted = self.wanted.iter().flat_map(|wish| [Some(wish.target), wish.before]);
+        [self.last_put, self.putting_back, shown].into_iter().chain(writing).chain(wanted).flatten()
     }
+}
+
+/// What a canvas becomes, and what that costs (P6, P7).
+fn replayed(
+    contents: &mut ContentStore,
+    base: Option<ContentIx>,
+    shown: ContentIx,
+    target: ContentIx,
+    policy: Policy,
+) -> (ContentIx, Replayed) {
+    let known = base.filter(|base| contents.is_held(*base));
+    // What nobody knows the origin of is all edited by hand; but what is not there, nobody took away.
+    let is_empty_handed = |contents: &ContentStore| {
+        let is_less =
+            |edit: &Edit| matches!(edit, Edit::Remove { .. } | Edit::Unset { .. } | Edit::Order { .. });
+        known.is_none() && contents.diff(target, shown).iter().all(is_less)
+    };
+    let base = known.unwrap_or(target);
+    // The target's side wins where both did something to the same.
+    let merge = contents.merge(base, target, shown);
+    let swapped = |conflict: Conflict| Conflict { mine: conflict.theirs, theirs: conflict.mine, ..conflict };
+    let conflicts: Vec<Conflict> = merge.conflicts.into_iter().map(swapped).collect();
+    let is_kept = matches!(policy, Policy::Keep | Policy::Follow);
+    let result = if is_kept { merge.content } else { target };
+    let is_lost = !conflicts.is_empty() || !contents.equal(result, merge.content);
+    let is_lost = is_lost && !is_empty_handed(contents);
+    let overwritten = is_lost.then_some((base, shown));
+    // Whoever asked for the target alone does not ask what it stands against.
+    let conflicts = if is_kept { conflicts } else { Vec::new() };
+    (result, Replayed { from: shown, to: result, overwritten, conflicts })
 }
 
 #[cfg(test)]
@@ -146,12 +363,12 @@ mod tests {
         let mut contents = ContentStore::default();
         let head = put(&mut contents, r#"{"a":1}"#);
         let mut canvas = Canvas::default();
-        assert!(!canvas.want(head, Policy::Exact), "nothing is bound");
-        canvas.bind(true);
-        assert!(canvas.want(head, Policy::Exact));
+        assert!(!canvas.want(head, Policy::Exact, None), "nothing is bound");
+        canvas.bind(Surface::Plain);
+        assert!(canvas.want(head, Policy::Exact, None));
         assert_eq!(canvas.plan(&mut contents, r#"{ "a": 1.0 }"#), Plan::Nothing);
         // The same target again, but a person edited in between: it is written.
-        canvas.want(head, Policy::Exact);
+        canvas.want(head, Policy::Exact, None);
         assert_eq!(canvas.plan(&mut contents, r#"{"a":2}"#), Plan::Write(head));
         assert!(canvas.differs());
         canvas.written();
@@ -164,15 +381,15 @@ mod tests {
         let old = put(&mut contents, "{\"v\":1}");
         let new = put(&mut contents, "{\"v\":2}");
         let mut canvas = Canvas::default();
-        canvas.bind(true);
-        canvas.want(new, Policy::IfUntouched);
+        canvas.bind(Surface::Plain);
+        canvas.want(new, Policy::IfUntouched, None);
         assert_eq!(canvas.plan(&mut contents, "{}"), Plan::LeaveAlone, "a first connect overwrites nothing");
-        canvas.want(old, Policy::Exact);
+        canvas.want(old, Policy::Exact, None);
         assert_eq!(canvas.plan(&mut contents, "{}"), Plan::Write(old));
         canvas.written();
-        canvas.want(new, Policy::IfUntouched);
+        canvas.want(new, Policy::IfUntouched, None);
         assert_eq!(canvas.plan(&mut contents, "{\"v\":1}"), Plan::Write(new));
-        canvas.want(new, Policy::IfUntouched);
+        canvas.want(new, Policy::IfUntouched, None);
         assert_eq!(canvas.plan(&mut contents, "{\"v\":3}"), Plan::LeaveAlone);
     }
 
@@ -181,10 +398,10 @@ mod tests {
         let mut contents = ContentStore::default();
         let [old, new] = ["{\"v\":1}", "{\"v\":2}"].map(|text| put(&mut contents, text));
         let mut canvas = Canvas::default();
-        canvas.bind(true);
-        canvas.want(old, Policy::Exact);
+        canvas.bind(Surface::Plain);
+        canvas.want(old, Policy::Exact, None);
         canvas.failed();
-        canvas.want(new, Policy::IfUntouched);
+        canvas.want(new, Policy::IfUntouched, None);
         assert_eq!(canvas.plan(&mut contents, "{\"v\":3}"), Plan::LeaveAlone);
     }
 
@@ -193,13 +410,13 @@ mod tests {
         let mut contents = ContentStore::default();
         let head = put(&mut contents, "{\"v\":1}");
         let mut canvas = Canvas::default();
-        canvas.bind(true);
-        canvas.want(head, Policy::Look);
+        canvas.bind(Surface::Plain);
+        canvas.want(head, Policy::Look, None);
         assert_eq!(canvas.plan(&mut contents, "{\"v\":2}"), Plan::Nothing);
         assert!(canvas.differs());
-        canvas.want(head, Policy::Look);
-        canvas.want(head, Policy::Exact);
-        canvas.want(head, Policy::Look);
+        canvas.want(head, Policy::Look, None);
+        canvas.want(head, Policy::Exact, None);
+        canvas.want(head, Policy::Look, None);
         assert_eq!(canvas.plan(&mut contents, "{\"v\":2}"), Plan::Write(head), "the firmest wish counts");
     }
 
@@ -208,8 +425,8 @@ mod tests {
         let mut contents = ContentStore::default();
         let head = put(&mut contents, "{\"v\":1}");
         let mut canvas = Canvas::default();
-        canvas.bind(true);
-        canvas.want(head, Policy::Exact);
+        canvas.bind(Surface::Plain);
+        canvas.want(head, Policy::Exact, None);
         assert_eq!(canvas.plan(&mut contents, "undefined"), Plan::Unreadable);
     }
 }

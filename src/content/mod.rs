@@ -38,6 +38,7 @@ pub mod json;
 pub mod merge;
 mod outline;
 mod ranks;
+pub mod revise;
 pub mod scan;
 pub mod schema;
 mod sequence;

@@ -49,6 +49,17 @@ pub struct Doc {
     pub layout: Layout,
     /// The key in that map, for a collection that is one value.
     pub at: Option<String>,
+    /// Fields that are plain JSON although the rest is shared types; of a list its items are.
+    #[serde(default)]
+    pub plain: Vec<String>,
+    /// The root map in which the positions of the entities are kept once more, by id.
+    pub positions: Option<String>,
+}
+
+impl Doc {
+    fn new(map: &str, layout: Layout) -> Self {
+        Doc { map: map.into(), layout, at: None, plain: Vec::new(), positions: None }
+    }
 }
 
 /// How values are kept in a `Y.Doc`.
@@ -129,24 +140,32 @@ impl Schema {
             collections: vec![
                 Collection {
                     label: vec!["customDisplayName".into(), "operatorType".into()],
+                    doc: Some(Doc::new("operatorIDMap", Layout::Nested)),
                     ..list("operators", "operatorID")
                 },
                 Collection {
                     position: Some(vec![]),
                     refs: vec![Ref { field: vec![], to: "operators".into(), port: None }],
+                    doc: Some(Doc::new("elementPositionMap", Layout::Plain)),
                     ..Collection::new("operatorPositions", Kind::Map)
                 },
                 Collection {
                     refs: vec![end("source", "outputPorts"), end("target", "inputPorts")],
+                    doc: Some(Doc::new("operatorLinkMap", Layout::Plain)),
                     ..list("links", "linkID")
                 },
                 Collection {
                     position: Some(vec!["commentBoxPosition".into()]),
                     required: vec!["comments".into(), "commentBoxPosition".into()],
+                    doc: Some(Doc {
+                        plain: vec!["comments".into()],
+                        positions: Some("elementPositionMap".into()),
+                        ..Doc::new("commentBoxMap", Layout::Nested)
+                    }),
                     ..list("commentBoxes", "commentBoxID")
                 },
-                Collection::new("settings", Kind::Value),
-                Collection::new("formBinding", Kind::Value),
+                value("settings", "contentMeta"),
+                value("formBinding", "contentMeta"),
             ],
         }
     }
@@ -159,9 +178,14 @@ impl Schema {
                 Collection {
                     position: Some(vec!["position".into()]),
                     label: vec!["data.label".into(), "type".into()],
+                    doc: Some(Doc::new("nodes", Layout::Nested)),
                     ..list("nodes", "id")
                 },
-                Collection { refs: vec![end("source"), end("target")], ..list("edges", "id") },
+                Collection {
+                    refs: vec![end("source"), end("target")],
+                    doc: Some(Doc::new("edges", Layout::Plain)),
+                    ..list("edges", "id")
+                },
                 Collection::new("viewport", Kind::Value),
             ],
         }
@@ -259,6 +283,12 @@ impl Collection {
         let own = [&self.path].into_iter().chain(&self.id).chain(self.position.iter().flatten());
         own.chain(&self.label).chain(&self.required).chain(refs)
     }
+}
+
+/// One value, kept as plain JSON in a root map at its own name.
+fn value(path: &str, map: &str) -> Collection {
+    let doc = Doc { at: Some(path.into()), ..Doc::new(map, Layout::Plain) };
+    Collection { doc: Some(doc), ..Collection::new(path, Kind::Value) }
 }
 
 fn list(path: &str, id: &str) -> Collection {

@@ -78,6 +78,19 @@ fn path_json(path: &[PathStep]) -> String {
     format!("[{}]", steps.collect::<Vec<_>>().join(","))
 }
 
+/// Conflicts.
+pub fn conflicts_json(conflicts: &[Conflict]) -> String {
+    let conflicts: Vec<String> = conflicts.iter().map(conflict_json).collect();
+    format!("[{}]", conflicts.join(","))
+}
+
+/// What a replay did: the edits, the conflicts, the name of the stash.
+pub fn replay_json(edits: &Comparison, conflicts: &[Conflict], stash: Option<&str>) -> String {
+    let conflicts: Vec<String> = conflicts.iter().map(conflict_json).collect();
+    let stash = stash.map_or(String::new(), |stash| format!(r#","stash":{}"#, quoted(stash)));
+    format!(r#"{{"comparison":{},"conflicts":[{}]{stash}}}"#, edits.to_json(), conflicts.join(","))
+}
+
 impl MergePlan {
     /// The comparison, and the conflicts.
     pub fn to_json(&self) -> String {

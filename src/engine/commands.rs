@@ -1,8 +1,10 @@
 //! What a person asks for, and how it is settled (R1–R3, R8).
 
 use super::{Engine, Failure, Outcome, Settled};
-use crate::history::{StepIx, TurnIx};
-use crate::session::{Asked, Pending, Refusal, Ticket};
+use crate::content::ContentIx;
+use crate::content::merge::Conflict;
+use crate::history::{StepIx, Tree, TurnIx};
+use crate::session::{Asked, ManualEdits, Pending, Refusal, Ticket};
 use crate::wire::{AgentState, Command, PromptSource, ServerError};
 
 /// A command that needs no argument to be asked about.
@@ -64,6 +66,16 @@ impl Engine {
 
     /// Asks to go back to before a turn (R1). Settled when HEAD is there.
     pub fn revert(&mut self, turn_id: &str, now: f64) -> Result<(Ticket, Outcome), Refusal> {
+        self.revert_with(turn_id, ManualEdits::Overwrite, now)
+    }
+
+    /// The same, with what becomes of edits by hand (P6).
+    pub fn revert_with(
+        &mut self,
+        turn_id: &str,
+        manual_edits: ManualEdits,
+        now: f64,
+    ) -> Result<(Ticket, Outcome), Refusal> {
         self.session.can_revert()?;
         let turn = self.turn_to_revert(turn_id)?;
         let found = self.history.turn_on_path(turn).map(|turn| (turn.first, turn.prompt_step));
@@ -72,18 +84,72 @@ impl Engine {
             leads_to: self.history.parent_or_root(first),
             prompt: prompt.map(|step| self.said(step)).unwrap_or_default(),
         };
-        self.send(Command::Revert { message_id: turn_id }, asked, now)
+        let sent = self.send(Command::Revert { message_id: turn_id }, asked, now);
+        self.keep_edits(manual_edits);
+        sent
+    }
+
+    fn keep_edits(&mut self, manual_edits: ManualEdits) {
+        if let Some(pending) = &mut self.session.pending {
+            pending.manual_edits = manual_edits;
+        }
+    }
+
+    /// What of the edits by hand stands against a revert of this turn, or against a redo when there is none (P6). `on_canvas` is
+    /// what a plain canvas shows. Changes nothing.
+    pub fn edits_against(
+        &mut self,
+        turn_id: Option<&str>,
+        on_canvas: &str,
+    ) -> Result<Vec<Conflict>, Refusal> {
+        let to = match turn_id {
+            Some(turn) => {
+                let turn = self.turn_to_revert(turn)?;
+                let first =
+                    self.history.turn_on_path(turn).map(|turn| turn.first).ok_or(Refusal::NotOnPath)?;
+                Some(self.history.parent_or_root(first))
+            }
+            None => self.session.redo_leads_to(),
+        };
+        let mut target = to.and_then(|to| self.history.content_at(to));
+        if to == Some(Tree::ROOT) {
+            target = self.history.content_before_path().or(target);
+        }
+        self.against(target.ok_or(Refusal::ContentUnknown)?, on_canvas)
+    }
+
+    /// What of the edits by hand stands against HEAD's content.
+    pub fn edits_against_head(&mut self, on_canvas: &str) -> Result<Vec<Conflict>, Refusal> {
+        let content = self.content_of(None)?.ok_or(Refusal::ContentUnknown)?;
+        self.against(content, on_canvas)
+    }
+
+    fn against(&mut self, target: ContentIx, on_canvas: &str) -> Result<Vec<Conflict>, Refusal> {
+        let head = self.history.content_at(self.history.head());
+        let target = self.target(target)?;
+        let before = head.and_then(|head| self.target(head).ok());
+        let shown = self.canvas.shown(&mut self.contents, on_canvas, before);
+        let shown = shown.ok_or(Refusal::CanvasUnbound)?;
+        Ok(self.canvas.conflicts(&mut self.contents, shown, target, before))
     }
 
     /// Asks to take the latest revert back (R3). Settled when HEAD is there.
     pub fn redo(&mut self, now: f64) -> Result<(Ticket, Outcome), Refusal> {
+        self.redo_with(ManualEdits::Overwrite, now)
+    }
+
+    /// The same, with what becomes of edits by hand (P6).
+    pub fn redo_with(&mut self, manual_edits: ManualEdits, now: f64) -> Result<(Ticket, Outcome), Refusal> {
         self.session.can_redo()?;
         let leads_to = self.session.redo_leads_to();
-        self.send(Command::Redo, Asked::Redo { leads_to }, now)
+        let sent = self.send(Command::Redo, Asked::Redo { leads_to }, now);
+        self.keep_edits(manual_edits);
+        sent
     }
 
     fn send(&mut self, command: Command<'_>, asked: Asked, now: f64) -> Result<(Ticket, Outcome), Refusal> {
         let text = command.to_text(self.session.dialect).ok_or(Refusal::Unsupported)?;
+        self.now = now;
         self.last_ticket = self.last_ticket.wrapping_add(1);
         let ticket = self.last_ticket;
         self.session.pending = Some(Pending {
@@ -91,6 +157,7 @@ impl Engine {
             asked,
             due: now + self.options.command_timeout,
             head: self.history.head(),
+            manual_edits: ManualEdits::Overwrite,
             socket: self.session.sockets,
         });
         self.outcome.send.push(text);
@@ -108,6 +175,7 @@ impl Engine {
 
     /// Lets time-outs fall due (R8). `now` in ms since the epoch.
     pub fn tick(&mut self, now: f64) -> Outcome {
+        self.now = now;
         if self.session.pending.as_ref().is_some_and(|pending| now >= pending.due) {
             let message =
                 "The agent service has not answered in time; what it does later will still be shown.";
@@ -164,8 +232,8 @@ impl Engine {
         }
     }
 
-    /// HEAD moved without a new step. It answers our command when it is where that would have led.
-    pub(super) fn head_moved(&mut self, to: StepIx) {
+    /// HEAD moved without a new step. It answers our command when it is where that would have led; tells whether it does.
+    pub(super) fn head_moved(&mut self, to: StepIx) -> bool {
         let answered = match self.session.pending.as_ref().map(|pending| &pending.asked) {
             Some(Asked::Revert { leads_to, .. }) => *leads_to == to,
             // The server owns the stack: wherever its redo leads is right (R5).
@@ -175,6 +243,7 @@ impl Engine {
         if answered {
             self.done();
         }
+        answered
     }
 
     /// A snapshot came. It answers what it shows as done. A command that was sent on an earlier socket will have no

@@ -102,7 +102,7 @@ impl Engine {
         Ok(Some(taken?))
     }
 
-    fn comparison(&self, from: ContentIx, to: ContentIx) -> Comparison {
+    pub(super) fn comparison(&self, from: ContentIx, to: ContentIx) -> Comparison {
         let edits = self.contents.diff(from, to);
         let sentences = self.contents.describe(from, to, &edits);
         Comparison { summary: self.contents.summary(&edits), sentences, edits }

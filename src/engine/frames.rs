@@ -127,9 +127,10 @@ impl Engine {
             (true, _) => Policy::Look,
             // Nobody knows how HEAD came to be where it is.
             (false, true) if !goes_on => Policy::IfUntouched,
-            (false, _) => Policy::Exact,
+            // Its change is done to the canvas as it is (P13).
+            (false, _) => Policy::Follow,
         };
-        self.show(content, policy);
+        self.show(content, policy, base);
     }
 
     fn status(&mut self, state: AgentState) {
@@ -139,6 +140,8 @@ impl Engine {
 
     fn head_change(&mut self, HeadChange { head_id, steps, can_redo, content }: HeadChange) {
         let from = self.history.head();
+        let old_content = self.history.content_at(from);
+        let manual_edits = self.session.pending.as_ref().map(|pending| pending.manual_edits);
         self.take_in_steps(steps);
         let to = self.history.name(&head_id);
         let went_back = to != from && self.history.is_above_head(to);
@@ -154,10 +157,11 @@ impl Engine {
             let message = "HEAD moved to a step that never came; the last good path stays on show.";
             self.notice("unknown_head", message, Some(&head_id), None);
         }
-        self.head_moved(to);
+        // What somebody else asked for, they did not ask for our edits.
+        let policy = manual_edits.filter(|_| self.head_moved(to)).unwrap_or_default().into();
         match self.history.content_at(to) {
             // The canvas is compared even when HEAD's content is the same: a person may have edited it (P12).
-            Some(content) => self.show(content, Policy::Exact),
+            Some(content) => self.show(content, policy, old_content),
             None => self.canvas.want_nothing(),
         }
     }
@@ -204,7 +208,7 @@ impl Engine {
         }
         self.snapshot_came(&new_user_steps, head_was_known);
         match self.history.content_at(head) {
-            Some(content) => self.show(content, Policy::IfUntouched),
+            Some(content) => self.show(content, Policy::IfUntouched, None),
             None => self.canvas.want_nothing(),
         }
         if differs {

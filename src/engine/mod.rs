@@ -7,7 +7,7 @@
 //! * [`frames`]: what a server frame does;
 //! * [`commands`]: what a person asks for, and how it is settled;
 //! * [`compare`]: the edits between two contents, merges, faults; [`as_json`]: how they are handed out;
-//! * [`retention`]: which contents are kept;
+//! * [`retention`]: which contents are kept; [`stashes`]: what was overwritten of edits by hand;
 //! * [`view`]: what there is to see;
 //! * [`outcome`]: what there is to do.
 
@@ -18,25 +18,30 @@ mod frame_contents;
 mod frames;
 mod outcome;
 mod retention;
+mod stashes;
 mod turn_view;
 mod view;
 
-pub use as_json::faults_json;
+use as_json::replay_json;
+pub use as_json::{conflicts_json, faults_json};
 pub use commands::CommandName;
 pub use compare::{Comparison, MergePlan, Side};
 pub use outcome::{Failure, Notice, Outcome, Settled};
+pub use stashes::StashView;
 pub use turn_view::TurnView;
 pub use view::{StatsView, ViewHeader};
 
 use retention::Retention;
+use stashes::Stashes;
 use turn_view::TurnVersions;
 
 use hashbrown::HashMap;
 
-use crate::canvas::{Canvas, Plan, Policy};
+use crate::canvas::document::{Document, DocumentFault};
+use crate::canvas::{Canvas, Plan, Policy, Surface};
 use crate::content::{ContentIx, ContentStore, Schema};
 use crate::history::{History, StepIx};
-use crate::session::{Refusal, Session, Ticket};
+use crate::session::{ManualEdits, Refusal, Session, Ticket};
 
 /// What becomes of a content with faults on its way to the canvas (C7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -88,6 +93,9 @@ pub struct Engine {
     /// What contents are once they are repaired, as far as somebody asked.
     whole: HashMap<ContentIx, ContentIx>,
     retention: Retention,
+    stashes: Stashes,
+    /// The time that was last told, in ms since the epoch.
+    now: f64,
     outcome: Outcome,
 }
 
@@ -128,6 +136,11 @@ impl Engine {
         });
     }
 
+    /// Tells the time, in ms since the epoch.
+    pub fn time_is(&mut self, now: f64) {
+        self.now = now;
+    }
+
     /// The socket opened. The snapshot that follows tells everything else.
     pub fn connected(&mut self) -> Outcome {
         self.outcome.changed = !self.session.is_live();
@@ -145,32 +158,90 @@ impl Engine {
 
     /// A host binds a canvas (true) or takes it away (false).
     pub fn bind_canvas(&mut self, bound: bool) -> Outcome {
-        self.canvas.bind(bound);
+        self.canvas.bind(if bound { Surface::Plain } else { Surface::Unbound });
         self.outcome.changed = true;
         if let Some(content) = self.history.content_at(self.history.head()).filter(|_| bound) {
-            self.show(content, Policy::IfUntouched);
+            self.show(content, Policy::IfUntouched, None);
         }
         self.finish()
     }
 
+    /// A host binds a live document: `state` is all of it as one update, `client` names our writing in it, 53 bits that nobody
+    /// else has or had.
+    pub fn bind_document(&mut self, client: u64, state: &[u8]) -> Result<Outcome, DocumentFault> {
+        let mut document = Document::open(self.contents.schema(), client)?;
+        document.apply_update(state)?;
+        self.canvas.bind(Surface::Document(Box::new(document)));
+        self.outcome.changed = true;
+        if let Some(content) = self.history.content_at(self.history.head()) {
+            self.show(content, Policy::IfUntouched, None);
+        }
+        Ok(self.finish())
+    }
+
+    /// Somebody else wrote to the document.
+    pub fn apply_update(&mut self, update: &[u8]) -> Result<Outcome, DocumentFault> {
+        if let Some(document) = self.canvas.document() {
+            document.apply_update(update)?;
+            self.outcome.changed |= self.canvas.touched();
+        }
+        Ok(self.finish())
+    }
+
+    /// What is on the live document, as text; `None` when none is bound or it is in a transaction.
+    pub fn document_text(&mut self) -> Option<String> {
+        let head = self.history.content_at(self.history.head());
+        let content = self.canvas.document()?.content(&mut self.contents, head).ok()?;
+        let text = self.contents.text(content);
+        self.collect_if_due();
+        text
+    }
+
+    /// The live document, to compare what each side has.
+    pub fn document(&mut self) -> Option<&mut Document> {
+        self.canvas.document()
+    }
+
+    /// Brings the live document to what was asked for, in one transaction (P1). Gives the update that tells it, when there is
+    /// one, and whether anything was written.
+    pub fn replay(&mut self) -> (Option<Vec<u8>>, Outcome) {
+        let (plan, outcome) = self.plan_canvas("");
+        self.outcome = outcome;
+        let Plan::Write(target) = plan else { return (None, self.finish()) };
+        let Some(document) = self.canvas.document() else { return (None, self.finish()) };
+        let edits = document.shown().map_or(Vec::new(), |shown| self.contents.diff(shown, target));
+        match document.replay(&self.contents, &edits, target) {
+            Ok(update) => {
+                self.note_replay();
+                (update, self.finish())
+            }
+            Err(fault) => {
+                let outcome = self.canvas_failed(&fault.to_string());
+                (None, outcome)
+            }
+        }
+    }
+
     /// Asks for the canvas to become the content of HEAD (P14).
-    pub fn sync_canvas(&mut self) -> Result<Outcome, Refusal> {
+    pub fn sync_canvas(&mut self, manual_edits: ManualEdits) -> Result<Outcome, Refusal> {
         if !self.canvas.is_bound() {
             return Err(Refusal::CanvasUnbound);
         }
         let content = self.content_of(None)?.ok_or(Refusal::ContentUnknown)?;
         self.target(content)?;
-        self.show(content, Policy::Exact);
+        self.show(content, manual_edits.into(), None);
         Ok(self.finish())
     }
 
-    /// Asks for the canvas to be compared with a content, and to become it if the policy says so.
-    fn show(&mut self, content: ContentIx, policy: Policy) {
+    /// Asks for the canvas to be compared with a content, and to become it if the policy says so. `before` is what it should have
+    /// shown until now.
+    fn show(&mut self, content: ContentIx, policy: Policy, before: Option<ContentIx>) {
         if !self.canvas.is_bound() {
             return;
         }
+        let before = before.and_then(|before| self.target(before).ok());
         match self.target(content) {
-            Ok(whole) => self.outcome.look_at_canvas |= self.canvas.want(whole, policy),
+            Ok(whole) => self.outcome.look_at_canvas |= self.canvas.want(whole, policy, before),
             Err(refusal) => {
                 // What is on the canvas is not what HEAD has.
                 self.canvas.leave_alone();
@@ -237,15 +308,46 @@ impl Engine {
             ),
             Plan::Nothing | Plan::Write(_) => {}
         }
+        self.tell_foreign();
         self.outcome.changed |= before != self.canvas.differs();
         (plan, self.finish())
     }
 
+    /// The edits that the last plan wants on the canvas, as JSON text.
+    pub fn planned_edits(&self) -> Option<String> {
+        let (from, to) = self.canvas.planned()?;
+        Some(self.comparison(from, to).to_json())
+    }
+
+    fn tell_foreign(&mut self) {
+        let foreign = self.canvas.document().map(Document::take_foreign).unwrap_or_default();
+        let Some(first) = foreign.first() else { return };
+        let path = format!("{}/{}", first.collection, first.id);
+        let what = match foreign.len() {
+            1 => "Something on the canvas has".to_owned(),
+            count => format!("{count} things on the canvas have"),
+        };
+        let message =
+            format!("{what} a shape that no content has; what has no form in JSON was read as null.");
+        self.notice("canvas_foreign", message, None, Some(path));
+    }
+
     /// The host put on the canvas what the plan said.
     pub fn canvas_written(&mut self) -> Outcome {
-        self.canvas.written();
-        self.outcome.changed = true;
+        self.note_replay();
         self.finish()
+    }
+
+    fn note_replay(&mut self) {
+        self.outcome.changed = true;
+        let Some(replayed) = self.canvas.written() else { return };
+        let stash = self.stash(&replayed);
+        if let Some(stash) = &stash {
+            let message = format!("What was edited by hand and is overwritten now is kept as {stash}.");
+            self.notice("stashed", message, None, None);
+        }
+        let edits = self.comparison(replayed.from, replayed.to);
+        self.outcome.replayed = Some(replay_json(&edits, &replayed.conflicts, stash.as_deref()));
     }
 
     /// The host could not put the content on the canvas.

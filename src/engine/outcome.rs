@@ -15,6 +15,8 @@ pub struct Outcome {
     pub send: Vec<String>,
     /// The canvas has to be read and handed to [`super::Engine::plan_canvas`].
     pub look_at_canvas: bool,
+    /// What was put on the canvas just now, as JSON text: {comparison, conflicts, stash?}.
+    pub replayed: Option<String>,
     /// Commands that have their answer.
     pub settled: Vec<Settled>,
     /// Worth knowing.
@@ -24,7 +26,11 @@ pub struct Outcome {
 impl Outcome {
     /// Whether there is nothing to do but, perhaps, to look again.
     pub fn is_quiet(&self) -> bool {
-        self.send.is_empty() && !self.look_at_canvas && self.settled.is_empty() && self.notices.is_empty()
+        self.send.is_empty()
+            && !self.look_at_canvas
+            && self.replayed.is_none()
+            && self.settled.is_empty()
+            && self.notices.is_empty()
     }
 }
 

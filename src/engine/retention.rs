@@ -38,7 +38,8 @@ impl Engine {
     pub(super) fn collect(&mut self) {
         // Handles of what goes can come again for something else.
         self.whole.clear();
-        self.contents.retain(self.history.tree().contents().chain(self.canvas.contents()));
+        let steps = self.history.tree().contents();
+        self.contents.retain(steps.chain(self.canvas.contents()).chain(self.stashes.contents()));
         self.note_what_is_live();
     }
 
@@ -109,7 +110,7 @@ impl Engine {
         let own = rooted.iter().flat_map(|step| tree.contents_of(*step));
         // Where a root says nothing itself, what it has is that of another step.
         let had = rooted.iter().filter_map(|step| tree.content_at(*step));
-        own.chain(had).chain(self.canvas.contents()).collect()
+        own.chain(had).chain(self.canvas.contents()).chain(self.stashes.contents()).collect()
     }
 
     /// What steps that are no roots refer to, the most wanted first.

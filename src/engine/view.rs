@@ -94,6 +94,7 @@ pub struct StatsView {
 impl Engine {
     /// The present, without steps and turns. O(1), but for the first look after the path was made anew.
     pub fn view(&mut self) -> ViewHeader {
+        self.look_again();
         let path_usage = self.history.path_usage().into();
         let tree = self.history.tree();
         let id = |step: StepIx| tree.id(step).to_owned();
@@ -132,6 +133,15 @@ impl Engine {
             path_usage,
             total_usage: tree.total_usage().into(),
             capabilities: session.capabilities.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Whether a document that somebody changed still shows what HEAD has.
+    fn look_again(&mut self) {
+        let head = self.history.content_at(self.history.head());
+        if let Some(target) = head.and_then(|head| self.target(head).ok()) {
+            self.canvas.refresh(&mut self.contents, target);
+            self.collect_if_due();
         }
     }
 

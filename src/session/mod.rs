@@ -9,7 +9,7 @@ mod pending;
 mod redo;
 mod refusal;
 
-pub use pending::{Asked, Pending, Ticket};
+pub use pending::{Asked, ManualEdits, Pending, Ticket};
 pub use redo::{CanRedo, RedoMirror};
 pub use refusal::Refusal;
 

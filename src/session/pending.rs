@@ -5,6 +5,16 @@ use crate::history::StepIx;
 /// Names a command towards the one who gave it.
 pub type Ticket = u32;
 
+/// What becomes of edits by hand when a command changes the canvas (P6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ManualEdits {
+    /// They are overwritten, and kept aside.
+    #[default]
+    Overwrite,
+    /// They stay, but where the command did something to the same.
+    Keep,
+}
+
 /// What was asked, with what its answer can be told by.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
@@ -71,6 +81,8 @@ pub struct Pending {
     pub due: f64,
     /// HEAD when it was asked.
     pub head: StepIx,
+    /// What becomes of edits by hand when it is done.
+    pub manual_edits: ManualEdits,
     /// The socket it was sent on, by number.
     pub socket: u32,
 }

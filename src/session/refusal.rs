@@ -36,6 +36,14 @@ pub enum Refusal {
     /// HEAD has no content that the engine knows.
     #[error("the content at HEAD is not known; it comes with the next change of the agent")]
     ContentUnknown,
+    /// No stash has this name.
+    #[error("there is no such stash; `stashes` lists them")]
+    UnknownStash,
+    /// Edits by hand stand against it.
+    #[error(
+        "edits made by hand on the canvas stand against it; keep them, overwrite them, or undo them first"
+    )]
+    ManualEdits,
     /// The content was let go to stay within the memory budget.
     #[error(
         "this content was let go to stay within memoryBudget; it comes back with the next reconnect, or raise the budget"
@@ -65,6 +73,8 @@ impl Refusal {
             Refusal::EmptyPrompt => "empty_prompt",
             Refusal::Unsupported => "unsupported",
             Refusal::ContentUnknown => "content_unknown",
+            Refusal::UnknownStash => "unknown_stash",
+            Refusal::ManualEdits => "manual_edits",
             Refusal::Evicted => "evicted",
             Refusal::CanvasUnbound => "canvas_unbound",
         }

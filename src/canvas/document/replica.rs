@@ -1,0 +1,218 @@
+//! A replica of a live `Y.Doc`: updates go in and out as bytes, and it knows which entities changed since somebody asked.
+//!
+//! Only root maps are held on to. References to what lies in them are raw pointers that dangle once it is deleted, so they are
+//! looked up anew in each transaction. Every transaction is tried for, never waited for: on one thread nobody would end
+//! the other one.
+
+use std::sync::Arc;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hashbrown::{HashMap, HashSet};
+use yrs::block::ClientID;
+use yrs::branch::Branch;
+use yrs::types::PathSegment;
+use yrs::updates::decoder::Decode;
+use yrs::updates::encoder::Encode;
+use yrs::{
+    Any, BranchID, DeepObservable, Doc, Map, MapRef, OffsetKind, Options, Out, ReadTxn, StateVector,
+    Transact, TransactionMut, Update, WriteTxn,
+};
+
+use super::update_check::{check_state_vector, check_update};
+
+/// What marks our own transactions.
+const OWN: &str = "headway";
+
+/// Why a replica did not do something. It is as it was, but for [`ReplicaFault::Broken`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplicaFault {
+    /// A client id is a whole number of at most 53 bits.
+    #[error("a client id is a whole number from 0 to 2^53 - 1")]
+    ClientId,
+    /// Not an update, or not a state vector.
+    #[error("these bytes are no {0} of yjs: {1}")]
+    Corrupt(&'static str, String),
+    /// An update that does not fit to what is there; part of it may be there now. The replica has to be made anew.
+    #[error("the update does not fit to the document: {0}")]
+    Broken(String),
+    /// A transaction is open.
+    #[error("the replica is in a transaction")]
+    Busy,
+}
+
+/// What changed in a root map.
+#[derive(Default)]
+struct Dirt {
+    /// Keys under which something changed.
+    inside: HashSet<Arc<str>>,
+    /// Whether keys came, went or have another value.
+    keys: bool,
+}
+
+/// What a key of a root map had when it was last looked at.
+#[derive(PartialEq)]
+enum Seen {
+    Shared(BranchID),
+    Plain(Any),
+    Foreign,
+}
+
+impl Seen {
+    fn of(out: &Out) -> Self {
+        match (out, out.try_branch()) {
+            (_, Some(branch)) => Seen::Shared(branch.id()),
+            (Out::Any(any), None) => Seen::Plain(any.clone()),
+            _ => Seen::Foreign,
+        }
+    }
+}
+
+struct Root {
+    map: MapRef,
+    dirt: Rc<RefCell<Dirt>>,
+    seen: HashMap<Arc<str>, Seen>,
+}
+
+/// The replica.
+pub struct Replica {
+    doc: Doc,
+    roots: Vec<Root>,
+}
+
+impl Replica {
+    /// An empty document. `client` names its writer: one for each replica ever made, never that of another document.
+    pub fn open(client: u64, roots: &[Arc<str>]) -> Result<Self, ReplicaFault> {
+        if client >> 53 != 0 {
+            return Err(ReplicaFault::ClientId);
+        }
+        // All of them, since the default draws random numbers.
+        let doc = Doc::with_options(Options {
+            client_id: ClientID::new(client),
+            guid: OWN.into(),
+            collection_id: None,
+            offset_kind: OffsetKind::Utf16,
+            // What is collected is freed, and a made-up update can still lead there (see `update_check`).
+            skip_gc: true,
+            auto_load: false,
+            should_load: false,
+            cleanup_formatting: false,
+        });
+        let maps: Vec<MapRef> = {
+            let mut transaction = doc.try_transact_mut().map_err(|_| ReplicaFault::Busy)?;
+            roots.iter().map(|name| transaction.get_or_insert_map(&**name)).collect()
+        };
+        Ok(Replica { doc, roots: maps.into_iter().map(Root::new).collect() })
+    }
+
+    /// Takes in what somebody else wrote.
+    pub fn apply(&mut self, update: &[u8]) -> Result<(), ReplicaFault> {
+        let corrupt = |error: String| ReplicaFault::Corrupt("update", error);
+        check_update(update).map_err(|fault| corrupt(fault.to_string()))?;
+        let update = Update::decode_v1(update).map_err(|error| corrupt(error.to_string()))?;
+        let mut transaction = self.doc.try_transact_mut().map_err(|_| ReplicaFault::Busy)?;
+        transaction.apply_update(update).map_err(|error| ReplicaFault::Broken(error.to_string()))
+    }
+
+    /// What it has of each writer.
+    pub fn state_vector(&self) -> Result<Vec<u8>, ReplicaFault> {
+        let transaction = self.doc.try_transact().map_err(|_| ReplicaFault::Busy)?;
+        Ok(transaction.state_vector().encode_v1())
+    }
+
+    /// What it has and another does not, whose state vector this is; without one, everything.
+    pub fn diff(&self, state_vector: Option<&[u8]>) -> Result<Vec<u8>, ReplicaFault> {
+        let vector = match state_vector {
+            None => StateVector::default(),
+            Some(bytes) => {
+                let corrupt = |error: String| ReplicaFault::Corrupt("state vector", error);
+                check_state_vector(bytes).map_err(|fault| corrupt(fault.to_string()))?;
+                StateVector::decode_v1(bytes).map_err(|error| corrupt(error.to_string()))?
+            }
+        };
+        let transaction = self.doc.try_transact().map_err(|_| ReplicaFault::Busy)?;
+        Ok(transaction.encode_diff_v1(&vector))
+    }
+
+    /// Reads in one transaction.
+    pub fn read<T>(
+        &self,
+        read: impl FnOnce(&dyn Fn(usize) -> Option<MapRef>, &yrs::Transaction<'_>) -> T,
+    ) -> Result<T, ReplicaFault> {
+        let transaction = self.doc.try_transact().map_err(|_| ReplicaFault::Busy)?;
+        let root = |root: usize| self.roots.get(root).map(|root| root.map.clone());
+        Ok(read(&root, &transaction))
+    }
+
+    /// Writes in one transaction and gives the update that tells others of it; `None` when nothing was written.
+    pub fn write(
+        &mut self,
+        write: impl FnOnce(&dyn Fn(usize) -> Option<MapRef>, &mut TransactionMut<'_>),
+    ) -> Result<Option<Vec<u8>>, ReplicaFault> {
+        let root = |root: usize| self.roots.get(root).map(|root| root.map.clone());
+        let mut transaction = self.doc.try_transact_mut_with(OWN).map_err(|_| ReplicaFault::Busy)?;
+        write(&root, &mut transaction);
+        transaction.commit();
+        Ok(transaction.has_changes().then(|| transaction.encode_update_v1()))
+    }
+
+    /// Notes what a key has now, so that our own writing is no news.
+    pub fn note(&mut self, root: usize, key: &str) -> Result<(), ReplicaFault> {
+        let transaction = self.doc.try_transact().map_err(|_| ReplicaFault::Busy)?;
+        if let Some(root) = self.roots.get_mut(root) {
+            match root.map.get(&transaction, key) {
+                Some(out) => root.seen.insert(key.into(), Seen::of(&out)),
+                None => root.seen.remove(key),
+            };
+        }
+        Ok(())
+    }
+
+    /// The keys of a root map under which others changed something since this was last asked.
+    pub fn take_changed(&mut self, root: usize) -> Result<HashSet<Arc<str>>, ReplicaFault> {
+        let transaction = self.doc.try_transact().map_err(|_| ReplicaFault::Busy)?;
+        let Some(root) = self.roots.get_mut(root) else { return Ok(HashSet::new()) };
+        let Dirt { inside: mut changed, keys } = std::mem::take(&mut *root.dirt.borrow_mut());
+        if keys {
+            let mut gone = std::mem::take(&mut root.seen);
+            for (key, out) in root.map.iter(&transaction) {
+                let now = Seen::of(&out);
+                if gone.remove(key).as_ref() != Some(&now) {
+                    changed.insert(key.into());
+                }
+                root.seen.insert(key.into(), now);
+            }
+            changed.extend(gone.into_keys());
+        }
+        Ok(changed)
+    }
+}
+
+impl Root {
+    fn new(map: MapRef) -> Self {
+        let dirt: Rc<RefCell<Dirt>> = Rc::default();
+        let sink = Rc::clone(&dirt);
+        map.observe_deep(OWN, move |transaction, events| {
+            if transaction.origin().is_some_and(|origin| origin.as_ref() == OWN.as_bytes()) {
+                return;
+            }
+            // Nobody else has it while a transaction is open.
+            let Ok(mut dirt) = sink.try_borrow_mut() else { return };
+            for event in events.iter() {
+                match event.path().front() {
+                    Some(PathSegment::Key(key)) => drop(dirt.inside.insert((&**key).into())),
+                    // Which keys, is looked up when somebody asks: asking the event panics on what a hostile peer can send.
+                    _ => dirt.keys = true,
+                }
+            }
+        });
+        Root { map, dirt, seen: HashMap::new() }
+    }
+}
+
+/// Whether a list can be gone through: yrs never ends on one that holds text, as only a foreign document can.
+pub fn is_sound_list(list: &Branch, transaction: &impl ReadTxn) -> bool {
+    use yrs::GetString;
+    yrs::TextRef::from(yrs::branch::BranchPtr::from(list)).get_string(transaction).is_empty()
+}

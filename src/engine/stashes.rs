@@ -1,0 +1,114 @@
+//! Edits by hand that a replay has overwritten, kept until somebody puts them back or drops them (P7).
+
+use serde::Serialize;
+
+use super::compare::MergePlan;
+use super::{Engine, Outcome};
+use crate::canvas::Replayed;
+use crate::content::ContentIx;
+use crate::session::Refusal;
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub struct Stash {
+    /// Its number; never used twice.
+    pub number: u32,
+    /// The turn that HEAD was in after the replay.
+    pub turn: Option<String>,
+    /// When it was made, in ms since the epoch.
+    pub at: f64,
+    /// What was edited.
+    pub base: ContentIx,
+    /// What that led to.
+    pub edited: ContentIx,
+}
+
+/// All of them, oldest first.
+#[derive(Default)]
+pub struct Stashes {
+    list: Vec<Stash>,
+    last: u32,
+}
+
+/// What a person sees of one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StashView {
+    /// Its name.
+    pub id: String,
+    /// The turn that HEAD was in after the replay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<String>,
+    /// When it was made, in ms since the epoch.
+    pub at: f64,
+    /// What was edited, as JSON text.
+    pub edits: String,
+}
+
+impl Stashes {
+    /// The contents that they refer to.
+    pub fn contents(&self) -> impl Iterator<Item = ContentIx> + '_ {
+        self.list.iter().flat_map(|stash| [stash.base, stash.edited])
+    }
+}
+
+fn name(number: u32) -> String {
+    format!("stash-{number}")
+}
+
+impl Engine {
+    /// Keeps what a replay has overwritten. Gives the name it goes by.
+    pub(super) fn stash(&mut self, replayed: &Replayed) -> Option<String> {
+        let (base, edited) = replayed.overwritten?;
+        let head = self.history.head();
+        let tree = self.history.tree();
+        let turn = tree.data(head).map(|data| tree.turn_name(data.turn).to_owned());
+        self.stashes.last += 1;
+        let number = self.stashes.last;
+        self.stashes.list.push(Stash { number, turn, at: self.now, base, edited });
+        Some(name(number))
+    }
+
+    /// The stashes, oldest first.
+    pub fn stashes(&self) -> Vec<StashView> {
+        let view = |stash: &Stash| StashView {
+            id: name(stash.number),
+            turn_id: stash.turn.clone(),
+            at: stash.at,
+            edits: self.comparison(stash.base, stash.edited).to_json(),
+        };
+        self.stashes.list.iter().map(view).collect()
+    }
+
+    fn find_stash(&self, id: &str) -> Result<usize, Refusal> {
+        let found = self.stashes.list.iter().position(|stash| name(stash.number) == id);
+        found.ok_or(Refusal::UnknownStash)
+    }
+
+    /// Drops a stash for good.
+    pub fn drop_stash(&mut self, id: &str) -> Result<Outcome, Refusal> {
+        let at = self.find_stash(id)?;
+        self.stashes.list.remove(at);
+        Ok(self.finish())
+    }
+
+    /// What it would do to the canvas to put a stash back on it: three-way, the canvas stays where both did something to the
+    /// same. `on_canvas` is what a plain canvas shows. The canvas is asked for; [`Engine::canvas_written`] drops the stash
+    /// unless something of it stood against the canvas.
+    pub fn apply_stash(&mut self, id: &str, on_canvas: &str) -> Result<(MergePlan, Outcome), Refusal> {
+        let at = self.find_stash(id)?;
+        let Some((base, edited)) = self.stashes.list.get(at).map(|stash| (stash.base, stash.edited)) else {
+            return Err(Refusal::UnknownStash);
+        };
+        let head = self.history.content_at(self.history.head());
+        let shown = self.canvas.shown(&mut self.contents, on_canvas, head).ok_or(Refusal::CanvasUnbound)?;
+        let merge = self.contents.merge(base, shown, edited);
+        let plan =
+            MergePlan { comparison: self.comparison(shown, merge.content), conflicts: merge.conflicts };
+        if plan.conflicts.is_empty() {
+            self.stashes.list.remove(at);
+        }
+        self.outcome.look_at_canvas |= self.canvas.put_back(merge.content);
+        Ok((plan, self.finish()))
+    }
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import * as Y from "yjs";
+import { HeadwayError, type EditList, type Headway, type ReplayPolicy } from "headway";
+import { bindYjs } from "headway/yjs";
+import { snapshot, step } from "./fixtures.js";
+import { blank } from "./scene.js";
+
+interface Fields {
+  readonly age: number;
+  readonly limit: number;
+  readonly note?: string;
+}
+
+const workflow = (fields: Fields) => ({
+  operators: [{ operatorID: "filter", operatorType: "Filter", operatorProperties: fields }],
+  operatorPositions: { filter: { x: 0, y: 0 } },
+  links: [],
+  commentBoxes: [],
+});
+
+const START: Fields = { age: 30, limit: 1 };
+/** The agent's turn changes the age. */
+const AGENT: Fields = { age: 40, limit: 1 };
+
+const between = (id: string, parent: string, role: string, before: Fields, after: Fields) => ({
+  ...step(id, parent, "t1", [0, 0]),
+  role,
+  content: "ask",
+  beforeWorkflowContent: workflow(before),
+  afterWorkflowContent: workflow(after),
+});
+
+const STEPS = [between("u1", "step-initial", "user", START, START), between("a1", "u1", "agent", START, AGENT)];
+
+/** One of the two canvases, as a person sees it. */
+interface Seen {
+  fields(): Fields;
+  edit(fields: Partial<Fields>): void;
+}
+
+const SURFACES: Record<string, (headway: Headway) => Seen> = {
+  "a plain canvas": (headway) => {
+    let content = workflow(AGENT);
+    headway.bindCanvas({
+      read: () => JSON.stringify(content),
+      replace: (text) => void (content = JSON.parse(text) as typeof content),
+    });
+    return {
+      fields: () => content.operators[0]!.operatorProperties,
+      edit: (fields) => void (content = workflow({ ...content.operators[0]!.operatorProperties, ...fields })),
+    };
+  },
+  "a live document": (headway) => {
+    const doc = new Y.Doc();
+    bindYjs(headway, doc);
+    void headway.syncCanvas();
+    const fields = () =>
+      doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+    return {
+      fields: () => fields().toJSON() as Fields,
+      edit: (changed) => Object.entries(changed).forEach(([key, value]) => fields().set(key, value)),
+    };
+  },
+};
+
+const head = (id: string) => JSON.stringify({ headId: id, canRedo: true, type: "WsServerHeadChangeEvent" });
+
+describe.each(Object.entries(SURFACES))("%s", (_, bind) => {
+  function live() {
+    const all = blank({ now: () => 1234 });
+    all.headway.receive(snapshot(STEPS, "a1"));
+    return { ...all, canvas: bind(all.headway) };
+  }
+
+  async function revert(headway: Headway, how?: ReplayPolicy) {
+    const moved = headway.revert("t1", how);
+    headway.receive(head("step-initial"));
+    return moved;
+  }
+
+  test("exact: the canvas becomes the target, and what was edited by hand is kept aside (P6, P7)", async () => {
+    const { headway, canvas, notices } = live();
+    canvas.edit({ limit: 7 });
+    const moved = await revert(headway);
+    expect(canvas.fields()).toEqual(START);
+    expect(moved).toMatchObject({ canvasWritten: true, stash: "stash-1", conflicts: [] });
+    expect(notices.map(({ code }) => code)).toContain("stashed");
+    expect(headway.stashes()).toMatchObject([{ id: "stash-1", at: 1234 }]);
+    expect(headway.stashes()[0]?.edits.describe()).toEqual(["Filter: limit: 1 → 7"]);
+    const { edits, conflicts } = headway.applyStash("stash-1");
+    expect([edits.length, conflicts]).toEqual([1, []]);
+    expect(canvas.fields()).toEqual({ ...START, limit: 7 });
+    expect(headway.stashes()).toEqual([]);
+  });
+
+  test("keep: what the target does not touch stays; what it does is listed and kept aside (P6, P7)", async () => {
+    const { headway, canvas } = live();
+    canvas.edit({ limit: 7, age: 99 });
+    const moved = await revert(headway, "keep");
+    expect(canvas.fields()).toEqual({ age: 30, limit: 7 });
+    expect(moved.conflicts).toEqual([
+      { collection: "operators", id: "filter", path: ["operatorProperties", "age"], base: 40, mine: 99, theirs: 30 },
+    ]);
+    expect(moved.stash).toBe("stash-1");
+    expect(moved.edits.describe()).toEqual(["Filter: age: 99 → 30"]);
+    expect(headway.getView().canvas.equalsHead).toBe(false);
+    headway.dropStash("stash-1");
+    expect(headway.stashes()).toEqual([]);
+  });
+
+  test("keep without a conflict stashes nothing", async () => {
+    const { headway, canvas } = live();
+    canvas.edit({ limit: 7 });
+    const moved = await revert(headway, "keep");
+    expect(canvas.fields()).toEqual({ age: 30, limit: 7 });
+    expect([moved.conflicts, moved.stash, headway.stashes()]).toEqual([[], undefined, []]);
+  });
+
+  test("refuse: an edit that stands against it refuses the revert, and nothing is sent (P6, R2)", async () => {
+    const { headway, canvas, sent } = live();
+    canvas.edit({ age: 99 });
+    await expect(headway.revert("t1", "refuse")).rejects.toMatchObject({
+      code: "manual_edits",
+      detail: [{ id: "filter", base: 40, mine: 99, theirs: 30 }],
+    });
+    expect([sent, headway.getView().pending]).toEqual([[], undefined]);
+    canvas.edit({ age: 40, limit: 7 });
+    const moved = await revert(headway, "refuse");
+    expect(canvas.fields()).toEqual({ age: 30, limit: 7 });
+    expect(moved.conflicts).toEqual([]);
+  });
+
+  test("a live step does its change to the canvas as it is (P13)", () => {
+    const { headway, canvas } = live();
+    canvas.edit({ limit: 7, note: "mine" });
+    const next = between("a2", "a1", "agent", AGENT, { age: 50, limit: 2 });
+    headway.receive(JSON.stringify({ step: next, type: "WsServerStepEvent" }));
+    expect(canvas.fields()).toEqual({ age: 50, limit: 2, note: "mine" });
+    expect(headway.stashes().map(({ edits }) => edits.describe())).toEqual([
+      [expect.stringContaining("limit: 1 → 7") as string],
+    ]);
+  });
+
+  test("what somebody else asked for overwrites and keeps aside, whatever the policy of ours was", async () => {
+    const { headway, canvas } = live();
+    canvas.edit({ limit: 7 });
+    headway.receive(head("step-initial"));
+    expect(canvas.fields()).toEqual(START);
+    expect(headway.stashes()).toHaveLength(1);
+    await expect(headway.redo("no" as never)).rejects.toMatchObject({ code: "invalid_argument" });
+  });
+
+  test("sync takes the same policies (P14)", async () => {
+    const { headway, canvas } = live();
+    canvas.edit({ limit: 7 });
+    expect(await headway.syncCanvas("refuse")).toMatchObject({ canvasWritten: false });
+    expect(canvas.fields()).toEqual({ ...AGENT, limit: 7 });
+    expect(await headway.syncCanvas()).toMatchObject({ canvasWritten: true, stash: "stash-1" });
+    expect(canvas.fields()).toEqual(AGENT);
+  });
+
+  test("a stash that stands against the canvas stays, and lists why (P7)", async () => {
+    const { headway, canvas } = live();
+    canvas.edit({ limit: 7 });
+    await revert(headway);
+    canvas.edit({ limit: 9 });
+    const { conflicts } = headway.applyStash("stash-1");
+    expect(conflicts).toMatchObject([{ base: 1, mine: 9, theirs: 7 }]);
+    expect(canvas.fields()).toEqual({ ...START, limit: 9 });
+    expect(headway.stashes()).toHaveLength(1);
+  });
+
+  test("X2: there is no such stash", () => {
+    const { headway } = live();
+    for (const call of [() => headway.applyStash("stash-9"), () => headway.dropStash("stash-9")]) {
+      expect(call).toThrowError(expect.objectContaining({ code: "unknown_stash" }) as HeadwayError);
+    }
+  });
+});
+
+test("a plain canvas can take edits instead of a whole content (P10)", async () => {
+  const { headway } = blank();
+  headway.receive(snapshot(STEPS, "a1"));
+  const applied: EditList[] = [];
+  headway.bindCanvas({ read: () => JSON.stringify(workflow(START)), apply: (edits) => void applied.push(edits) });
+  await headway.syncCanvas();
+  expect(applied.map((edits) => edits.describe())).toEqual([["Filter: age: 30 → 40"]]);
+});
