@@ -11,6 +11,7 @@ import { Engine, Side, receive } from "./loader.js";
 import type { HandedOver, Outcome, StashPlan, Sent, Settled, ViewHeader } from "./records.js";
 import { checkBytes, checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
 import { Path } from "./path.js";
+import { Queue } from "./queue.js";
 import { Steps } from "./steps.js";
 import { Turns } from "./turns.js";
 import { documentSurface, guarded, plainSurface, type Surface } from "./surface.js";
@@ -69,14 +70,15 @@ export class Headway {
   readonly #listeners = new Set<() => void>();
   readonly #waiting = new Map<number, Waiting>();
   readonly #syncing = new Set<Waiting>();
-  readonly #todo: Todo[] = [];
+  readonly #queue = new Queue<Todo>({
+    act: (todo) => this.#one(todo),
+    blocker: ({ outcome }) => (outcome.lookAtCanvas && this.#surface?.isBusy() ? this.#surface : undefined),
+    atRest: () => this.#tell(),
+  });
   readonly #updates = new Set<(update: Uint8Array) => void>();
   #engine: Engine | undefined;
   #surface: Surface | undefined;
   #view: View | undefined;
-  #isWorking = false;
-  /** For the end of somebody's transaction. */
-  #isWaiting = false;
   #isNews = false;
 
   private constructor(options: Checked) {
@@ -103,7 +105,7 @@ export class Headway {
     this.#syncing.clear();
     this.#listeners.clear();
     this.#updates.clear();
-    this.#todo.length = 0;
+    this.#queue.clear();
     const surface = this.#surface;
     this.#surface = undefined;
     engine.free();
@@ -419,7 +421,7 @@ export class Headway {
       surface.closed();
       if (this.#engine) this.#do(this.#engine.bindCanvas(false) as HandedOver);
       // What waited for the end of somebody's transaction waits no longer.
-      if (!this.#isWorking) this.#work();
+      this.#queue.goOn();
     };
   }
 
@@ -476,36 +478,7 @@ export class Headway {
       this.#view = undefined;
       this.#isNews = true;
     }
-    this.#todo.push({ outcome, ...rest });
-    if (!this.#isWorking) this.#work();
-  }
-
-  #work(): void {
-    this.#isWorking = true;
-    try {
-      for (;;) {
-        if (this.#todo[0]?.outcome.lookAtCanvas && this.#surface?.isBusy()) {
-          // What comes behind it waits, too: answers keep their order.
-          this.#goOnWhenIdle(this.#surface);
-          break;
-        }
-        const todo = this.#todo.shift();
-        if (todo) this.#one(todo);
-        else if (this.#isNews) this.#tell();
-        else break;
-      }
-    } finally {
-      this.#isWorking = false;
-    }
-  }
-
-  #goOnWhenIdle(surface: Surface): void {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    surface.whenIdle(() => {
-      this.#isWaiting = false;
-      if (!this.#isWorking) this.#work();
-    });
+    this.#queue.add({ outcome, ...rest });
   }
 
   #one({ outcome, ticket, sync }: Todo): void {
@@ -546,11 +519,13 @@ export class Headway {
     guarded(() => this.#options.onNotice?.(Object.freeze(notice)));
   }
 
-  #tell(): void {
+  #tell(): boolean {
+    if (!this.#isNews) return false;
     this.#isNews = false;
     for (const listener of [...this.#listeners]) {
       if (this.#listeners.has(listener)) guarded(listener);
     }
+    return true;
   }
 }
 
