@@ -213,6 +213,9 @@ impl Engine {
         match document.replay(&self.contents, &edits, target) {
             Ok(update) => {
                 self.note_replay();
+                if self.canvas.document().is_some_and(|document| document.is_changed()) {
+                    self.canvas.touched();
+                }
                 (update, self.finish())
             }
             Err(fault) => {

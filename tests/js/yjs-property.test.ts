@@ -380,6 +380,16 @@ describe("people, an agent, reverts and redos at once (P3, P8, P12)", () => {
         { what: 40, who: 2, dice: [0, 0, 0] },
       ],
     ],
+    [
+      "a box is taken away where its position stays, and the agent brings it back",
+      2,
+      2,
+      [
+        { what: 12, who: 0, dice: [0, 44, 0] },
+        { what: 14, who: 1, dice: [0, 0, 0] },
+        { what: 66, who: 0, dice: [0, 0, 0] },
+      ],
+    ],
   ])("%s", (_, ...given) => run(() => together(...given)));
 });
 

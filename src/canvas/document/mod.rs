@@ -99,6 +99,11 @@ impl Document {
         Ok(self.replica.diff(state_vector)?)
     }
 
+    /// Whether what is kept as shown may be another thing than what is in the document.
+    pub fn is_changed(&self) -> bool {
+        self.replica.is_changed()
+    }
+
     /// Entities with a foreign shape that were met since this was last asked.
     pub fn take_foreign(&mut self) -> Vec<Place> {
         std::mem::take(&mut self.foreign)

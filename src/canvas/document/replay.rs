@@ -93,6 +93,10 @@ impl Document {
                 Writing::Place { root, key, .. } => (*root, key),
             };
             self.replica.note(root, key)?;
+            if let Writing::Place { root, key, .. } = writing {
+                // Whose position that is depends on what else has the key: it is read again.
+                self.replica.touch(*root, key);
+            }
         }
         self.shown = Some(result);
         Ok(update)

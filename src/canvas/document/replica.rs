@@ -169,6 +169,20 @@ impl Replica {
         Ok(())
     }
 
+    /// Counts a key among those that changed.
+    pub fn touch(&mut self, root: usize, key: &str) {
+        if let Some(mut dirt) = self.roots.get(root).and_then(|root| root.dirt.try_borrow_mut().ok()) {
+            dirt.inside.insert(key.into());
+        }
+    }
+
+    /// Whether anything changed since the changes were last taken.
+    pub fn is_changed(&self) -> bool {
+        let is_dirty =
+            |root: &Root| root.dirt.try_borrow().is_ok_and(|dirt| dirt.keys || !dirt.inside.is_empty());
+        self.roots.iter().any(is_dirty)
+    }
+
     /// The keys of a root map under which others changed something since this was last asked.
     pub fn take_changed(&mut self, root: usize) -> Result<HashSet<Arc<str>>, ReplicaFault> {
         let transaction = self.doc.try_transact().map_err(|_| ReplicaFault::Busy)?;
