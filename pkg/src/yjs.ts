@@ -39,6 +39,7 @@ export function bindYjs(headway: Headway, doc: yjs.Doc, { undoManager, Y = yjs }
   /** What yjs never takes down again, since a listener threw where none may. */
   let stuck: Open | undefined;
 
+  // P8: a replay waits for the end of somebody's transaction.
   const isBusy = () => {
     const { transaction, cleanups } = openIn(doc);
     return (

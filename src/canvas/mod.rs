@@ -74,8 +74,8 @@ pub struct Canvas {
     wanted: Option<Wish>,
     /// What the host was told to write and has not confirmed.
     writing: Option<Writing>,
-    /// What a person wants back on it.
-    putting_back: Option<ContentIx>,
+    /// What a person wants back on it: what was edited, and what that led to.
+    putting_back: Option<(ContentIx, ContentIx)>,
     differs: bool,
     /// Whether somebody changed the document since it was looked at.
     is_stale: bool,
@@ -109,6 +109,8 @@ pub struct Replayed {
     pub overwritten: Option<(ContentIx, ContentIx)>,
     /// Where the target and an edit by hand did something to the same. `mine` is the edit by hand.
     pub conflicts: Vec<Conflict>,
+    /// Whether it put a stash back.
+    pub is_put_back: bool,
 }
 
 impl Canvas {
@@ -172,10 +174,9 @@ impl Canvas {
         }
     }
 
-    /// Asks for a content to be put on the canvas that the agent knows nothing of. Tells whether there is one.
-    pub fn put_back(&mut self, result: ContentIx) -> bool {
-        self.wanted = None;
-        self.putting_back = self.is_bound().then_some(result);
+    /// Asks for edits that led from one content to another to be put back on the canvas (P7). Tells whether there is one.
+    pub fn put_back(&mut self, base: ContentIx, edited: ContentIx) -> bool {
+        self.putting_back = self.is_bound().then_some((base, edited));
         self.is_bound()
     }
 
@@ -206,11 +207,8 @@ impl Canvas {
 
     /// Decides, now that the host has read the canvas. Of a document nothing has to be read.
     pub fn plan(&mut self, contents: &mut ContentStore, on_canvas: &str) -> Plan {
-        if let Some(result) = self.putting_back.take() {
-            return self.plan_to_put_back(contents, on_canvas, result);
-        }
         let Some(Wish { target, policy, before }) = self.wanted.take() else {
-            return Plan::Nothing;
+            return self.plan_to_put_back(contents, on_canvas);
         };
         let shown = self.shown(contents, on_canvas, Some(target));
         self.is_stale = false;
@@ -253,12 +251,22 @@ impl Canvas {
         contents.equal(content, shown)
     }
 
-    fn plan_to_put_back(&mut self, contents: &mut ContentStore, on_canvas: &str, result: ContentIx) -> Plan {
-        let Some(shown) = self.shown(contents, on_canvas, Some(result)) else { return Plan::Unreadable };
+    /// With what is on the canvas now, not when it was asked for: somebody may have edited it since.
+    fn plan_to_put_back(&mut self, contents: &mut ContentStore, on_canvas: &str) -> Plan {
+        let Some((base, edited)) = self.putting_back.take() else { return Plan::Nothing };
+        let Some(shown) = self.shown(contents, on_canvas, Some(edited)) else { return Plan::Unreadable };
+        let merge = contents.merge(base, shown, edited);
+        let result = merge.content;
         if contents.equal(result, shown) {
             return Plan::Nothing;
         }
-        let replayed = Replayed { from: shown, to: result, overwritten: None, conflicts: Vec::new() };
+        let replayed = Replayed {
+            from: shown,
+            to: result,
+            overwritten: None,
+            conflicts: merge.conflicts,
+            is_put_back: true,
+        };
         self.writing = Some(Writing { target: None, result, replayed });
         Plan::Write(result)
     }
@@ -289,13 +297,6 @@ impl Canvas {
         replayed(contents, base, shown, target, Policy::Keep).1.conflicts
     }
 
-    /// How many edits by hand are on a document: what differs from what the agent last had. `None` when nobody knows.
-    pub fn manual_edits(&mut self, contents: &mut ContentStore) -> Option<usize> {
-        let last = self.last_put?;
-        let shown = self.document()?.shown()?;
-        Some(contents.diff(last, shown).len())
-    }
-
     /// The host could not.
     pub fn failed(&mut self) {
         self.wanted = None;
@@ -316,7 +317,8 @@ impl Canvas {
             [writing.target, Some(writing.result), Some(*from), Some(*to), base, mine]
         });
         let wanted = self.wanted.iter().flat_map(|wish| [Some(wish.target), wish.before]);
-        [self.last_put, self.putting_back, shown].into_iter().chain(writing).chain(wanted).flatten()
+        let (base, edited) = self.putting_back.unzip();
+        [self.last_put, base, edited, shown].into_iter().chain(writing).chain(wanted).flatten()
     }
 }
 
@@ -347,7 +349,7 @@ fn replayed(
     let overwritten = is_lost.then_some((base, shown));
     // Whoever asked for the target alone does not ask what it stands against.
     let conflicts = if is_kept { conflicts } else { Vec::new() };
-    (result, Replayed { from: shown, to: result, overwritten, conflicts })
+    (result, Replayed { from: shown, to: result, overwritten, conflicts, is_put_back: false })
 }
 
 #[cfg(test)]

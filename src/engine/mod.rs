@@ -344,6 +344,9 @@ impl Engine {
     fn note_replay(&mut self) {
         self.outcome.changed = true;
         let Some(replayed) = self.canvas.written() else { return };
+        if replayed.is_put_back {
+            self.stash_returned(&replayed);
+        }
         let stash = self.stash(&replayed);
         if let Some(stash) = &stash {
             let message = format!("What was edited by hand and is overwritten now is kept as {stash}.");

@@ -28,6 +28,8 @@ pub struct Stash {
 pub struct Stashes {
     list: Vec<Stash>,
     last: u32,
+    /// The one that is on its way back to the canvas.
+    returning: Option<u32>,
 }
 
 /// What a person sees of one.
@@ -93,11 +95,10 @@ impl Engine {
     }
 
     /// What it would do to the canvas to put a stash back on it: three-way, the canvas stays where both did something to the
-    /// same. `on_canvas` is what a plain canvas shows. The canvas is asked for; [`Engine::canvas_written`] drops the stash
-    /// unless something of it stood against the canvas.
+    /// same. `on_canvas` is what a plain canvas shows. The canvas is asked for; the stash is gone once it is there as a whole.
     pub fn apply_stash(&mut self, id: &str, on_canvas: &str) -> Result<(MergePlan, Outcome), Refusal> {
         let at = self.find_stash(id)?;
-        let Some((base, edited)) = self.stashes.list.get(at).map(|stash| (stash.base, stash.edited)) else {
+        let Some(Stash { number, base, edited, .. }) = self.stashes.list.get(at).cloned() else {
             return Err(Refusal::UnknownStash);
         };
         let head = self.history.content_at(self.history.head());
@@ -105,10 +106,24 @@ impl Engine {
         let merge = self.contents.merge(base, shown, edited);
         let plan =
             MergePlan { comparison: self.comparison(shown, merge.content), conflicts: merge.conflicts };
-        if plan.conflicts.is_empty() {
-            self.stashes.list.remove(at);
+        if plan.comparison.edits.is_empty() {
+            // There is nothing to put back, and it is gone unless something stands against it.
+            self.returned(number, plan.conflicts.is_empty());
+            return Ok((plan, self.finish()));
         }
-        self.outcome.look_at_canvas |= self.canvas.put_back(merge.content);
+        self.stashes.returning = Some(number);
+        self.outcome.look_at_canvas |= self.canvas.put_back(base, edited);
         Ok((plan, self.finish()))
+    }
+
+    /// A stash was put back: it is gone if it is there as a whole.
+    pub(super) fn stash_returned(&mut self, replayed: &Replayed) {
+        if let Some(number) = self.stashes.returning.take() {
+            self.returned(number, replayed.conflicts.is_empty());
+        }
+    }
+
+    fn returned(&mut self, number: u32, is_whole: bool) {
+        self.stashes.list.retain(|stash| stash.number != number || !is_whole);
     }
 }

@@ -94,7 +94,7 @@ impl History {
         self.path.take_changed_from()
     }
 
-    /// Takes in one live step (T1, T2, T3, T10). O(1) below HEAD.
+    /// Takes in one live step (T1, T2, T3, T10). One that comes late, off the path, moves nothing (R11). O(1) below HEAD.
     pub fn arrive(&mut self, id: &str, parent: Option<&str>, data: StepData) -> Arrival {
         let head_was_known = !self.path.is_head_lost();
         let (step, change) = self.put(id, parent, data);

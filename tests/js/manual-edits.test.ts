@@ -170,12 +170,64 @@ describe.each(Object.entries(SURFACES))("%s", (_, bind) => {
     expect(headway.stashes()).toHaveLength(1);
   });
 
+  test("a stash is put back on what the canvas shows then, behind what was asked for before (P7, P8)", async () => {
+    const { headway, canvas } = live();
+    canvas.edit({ limit: 7 });
+    await revert(headway);
+    headway.applyStash("stash-1");
+    canvas.edit({ limit: 1, note: "kept" });
+    headway.receive(head("a1"));
+    expect(canvas.fields()).toEqual(AGENT);
+    expect(headway.stashes().at(-1)?.edits.describe()).toEqual([expect.stringContaining("kept") as string]);
+  });
+
   test("X2: there is no such stash", () => {
     const { headway } = live();
     for (const call of [() => headway.applyStash("stash-9"), () => headway.dropStash("stash-9")]) {
       expect(call).toThrowError(expect.objectContaining({ code: "unknown_stash" }) as HeadwayError);
     }
   });
+});
+
+test("a stash that could not be put back is kept (P7)", async () => {
+  const { headway, notices } = blank();
+  headway.receive(snapshot(STEPS, "a1"));
+  let [content, isBroken] = [JSON.stringify(workflow({ ...AGENT, limit: 7 })), false];
+  headway.bindCanvas({
+    read: () => content,
+    replace: (text) => {
+      if (isBroken) throw new Error("no");
+      content = text;
+    },
+  });
+  await headway.syncCanvas();
+  expect(headway.stashes()).toHaveLength(1);
+  isBroken = true;
+  headway.applyStash("stash-1");
+  expect(notices.map(({ code }) => code)).toContain("canvas_failed");
+  expect(headway.stashes()).toHaveLength(1);
+  isBroken = false;
+  headway.applyStash("stash-1");
+  expect(headway.stashes()).toEqual([]);
+  expect(JSON.parse(content)).toEqual(workflow({ ...AGENT, limit: 7 }));
+});
+
+test("a stash waits for the end of somebody's transaction, and what they write in it stays (P7, P8)", async () => {
+  const { headway } = blank();
+  headway.receive(snapshot(STEPS, "a1"));
+  const doc = new Y.Doc();
+  bindYjs(headway, doc);
+  await headway.syncCanvas();
+  const fields = () =>
+    doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+  fields().set("limit", 7);
+  await headway.syncCanvas();
+  doc.transact(() => {
+    headway.applyStash("stash-1");
+    fields().set("note", "theirs");
+  });
+  expect(fields().toJSON()).toEqual({ ...AGENT, limit: 7, note: "theirs" });
+  expect(headway.stashes()).toEqual([]);
 });
 
 test("a plain canvas can take edits instead of a whole content (P10)", async () => {
