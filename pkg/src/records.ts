@@ -55,6 +55,8 @@ export interface ViewHeader {
   readonly autosave: boolean;
   readonly canvasBound: boolean;
   readonly canvasDiffers: boolean;
+  readonly manualEdits: number;
+  readonly stashes: number;
   readonly contentUnknown: boolean;
   readonly pathUsage: Usage;
   readonly totalUsage: Usage;

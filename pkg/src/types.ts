@@ -220,6 +220,13 @@ export interface View {
     readonly bound: boolean;
     /** As of the last time the engine looked at the canvas. */
     readonly equalsHead: boolean;
+    /**
+     * How many entities were added, removed, changed or moved by hand since the agent last had something on the canvas (P6); where that is not known, how
+     * many are others than HEAD has them. As of the last time the engine looked.
+     */
+    readonly manualEdits: number;
+    /** How many {@link Headway.stashes} there are (P7). */
+    readonly stashes: number;
     /** No content is known for HEAD: the canvas was left alone (R7). */
     readonly contentUnknown: boolean;
   };

@@ -29,6 +29,8 @@ export function makeView(header: ViewHeader, readSteps: () => readonly Step[], r
     canvas: Object.freeze({
       bound: header.canvasBound,
       equalsHead: !header.canvasDiffers,
+      manualEdits: header.manualEdits,
+      stashes: header.stashes,
       contentUnknown: header.contentUnknown,
     }),
     usage: Object.freeze({ path: Object.freeze(header.pathUsage), total: Object.freeze(header.totalUsage) }),

@@ -77,6 +77,8 @@ pub struct Canvas {
     /// What a person wants back on it: what was edited, and what that led to.
     putting_back: Option<(ContentIx, ContentIx)>,
     differs: bool,
+    /// How many entities on it are not as the agent last had them.
+    manual_edits: usize,
     /// Whether somebody changed the document since it was looked at.
     is_stale: bool,
 }
@@ -148,6 +150,25 @@ impl Canvas {
         };
         self.is_stale = false;
         self.differs = !contents.equal(head, shown);
+        self.count_edits(contents, shown, Some(head));
+    }
+
+    /// How many entities were edited by hand since the agent last had something on the canvas, as of when it was looked at.
+    pub fn manual_edits(&self) -> usize {
+        if self.is_bound() { self.manual_edits } else { 0 }
+    }
+
+    /// On a canvas of unknown origin, what differs from what it should show; but what is not there, nobody took away.
+    fn count_edits(&mut self, contents: &mut ContentStore, shown: ContentIx, target: Option<ContentIx>) {
+        let last = self.last_put.filter(|last| contents.is_held(*last));
+        let Some(base) = last.or(target).filter(|base| *base != shown) else {
+            self.manual_edits = 0;
+            return;
+        };
+        let shown = self.in_order_of(contents, shown, base);
+        let edits = contents.diff(base, shown);
+        let is_edited = last.is_some() || !edits.iter().all(is_less);
+        self.manual_edits = if is_edited { contents.summary(&edits).entities() } else { 0 };
     }
 
     /// Whether the canvas was seen to differ from the content of HEAD.
@@ -219,14 +240,19 @@ impl Canvas {
         if contents.equal(target, shown) {
             self.last_put = Some(target);
             self.differs = false;
+            self.manual_edits = 0;
             return Plan::Nothing;
         }
         let untouched = self.last_put.is_some_and(|last| self.shows(contents, last, shown));
         self.differs = true;
-        match policy {
-            Policy::Look => return Plan::Nothing,
-            Policy::IfUntouched if !untouched => return Plan::LeaveAlone,
-            Policy::IfUntouched | Policy::Follow | Policy::Keep | Policy::Exact => {}
+        let kept = match policy {
+            Policy::Look => Some(Plan::Nothing),
+            Policy::IfUntouched if !untouched => Some(Plan::LeaveAlone),
+            Policy::IfUntouched | Policy::Follow | Policy::Keep | Policy::Exact => None,
+        };
+        if let Some(kept) = kept {
+            self.count_edits(contents, shown, Some(target));
+            return kept;
         }
         let base = match policy {
             Policy::Follow => before.or(self.last_put),
@@ -236,6 +262,7 @@ impl Canvas {
         if contents.equal(result, shown) {
             // What leads to the target is there already.
             self.last_put = Some(target);
+            self.count_edits(contents, shown, None);
             return Plan::Nothing;
         }
         self.writing = Some(Writing { target: Some(target), result, replayed });
@@ -244,11 +271,16 @@ impl Canvas {
 
     /// Whether what is shown is this content. A document has no order of its own, so it has that of what it is compared with.
     fn shows(&mut self, contents: &mut ContentStore, content: ContentIx, shown: ContentIx) -> bool {
-        let shown = match &mut self.surface {
-            Surface::Document(document) => document.in_order_of(contents, shown, content),
-            Surface::Unbound | Surface::Plain => shown,
-        };
+        let shown = self.in_order_of(contents, shown, content);
         contents.equal(content, shown)
+    }
+
+    /// What is shown, in the order of another content if the canvas has none of its own.
+    fn in_order_of(&mut self, contents: &mut ContentStore, shown: ContentIx, other: ContentIx) -> ContentIx {
+        match &mut self.surface {
+            Surface::Document(document) => document.in_order_of(contents, shown, other),
+            Surface::Unbound | Surface::Plain => shown,
+        }
     }
 
     /// With what is on the canvas now, not when it was asked for: somebody may have edited it since.
@@ -272,10 +304,11 @@ impl Canvas {
     }
 
     /// The host has put on the canvas what the last plan said. Tells what that was.
-    pub fn written(&mut self) -> Option<Replayed> {
+    pub fn written(&mut self, contents: &mut ContentStore) -> Option<Replayed> {
         let Writing { target, result, replayed } = self.writing.take()?;
         self.last_put = target.or(self.last_put);
         self.differs = self.last_put != Some(result);
+        self.count_edits(contents, result, None);
         Some(replayed)
     }
 
@@ -332,11 +365,8 @@ fn replayed(
 ) -> (ContentIx, Replayed) {
     let known = base.filter(|base| contents.is_held(*base));
     // What nobody knows the origin of is all edited by hand; but what is not there, nobody took away.
-    let is_empty_handed = |contents: &ContentStore| {
-        let is_less =
-            |edit: &Edit| matches!(edit, Edit::Remove { .. } | Edit::Unset { .. } | Edit::Order { .. });
-        known.is_none() && contents.diff(target, shown).iter().all(is_less)
-    };
+    let is_empty_handed =
+        |contents: &ContentStore| known.is_none() && contents.diff(target, shown).iter().all(is_less);
     let base = known.unwrap_or(target);
     // The target's side wins where both did something to the same.
     let merge = contents.merge(base, target, shown);
@@ -350,6 +380,11 @@ fn replayed(
     // Whoever asked for the target alone does not ask what it stands against.
     let conflicts = if is_kept { conflicts } else { Vec::new() };
     (result, Replayed { from: shown, to: result, overwritten, conflicts, is_put_back: false })
+}
+
+/// Something is not there, or somewhere else in a list.
+fn is_less(edit: &Edit) -> bool {
+    matches!(edit, Edit::Remove { .. } | Edit::Unset { .. } | Edit::Order { .. })
 }
 
 #[cfg(test)]
@@ -373,7 +408,7 @@ mod tests {
         canvas.want(head, Policy::Exact, None);
         assert_eq!(canvas.plan(&mut contents, r#"{"a":2}"#), Plan::Write(head));
         assert!(canvas.differs());
-        canvas.written();
+        canvas.written(&mut contents);
         assert!(!canvas.differs());
     }
 
@@ -388,7 +423,7 @@ mod tests {
         assert_eq!(canvas.plan(&mut contents, "{}"), Plan::LeaveAlone, "a first connect overwrites nothing");
         canvas.want(old, Policy::Exact, None);
         assert_eq!(canvas.plan(&mut contents, "{}"), Plan::Write(old));
-        canvas.written();
+        canvas.written(&mut contents);
         canvas.want(new, Policy::IfUntouched, None);
         assert_eq!(canvas.plan(&mut contents, "{\"v\":1}"), Plan::Write(new));
         canvas.want(new, Policy::IfUntouched, None);

@@ -156,3 +156,10 @@ pub struct Summary {
     /// Only move.
     pub moved: usize,
 }
+
+impl Summary {
+    /// How many that are together.
+    pub fn entities(&self) -> usize {
+        self.added + self.removed + self.changed + self.moved
+    }
+}

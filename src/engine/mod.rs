@@ -289,7 +289,7 @@ impl Engine {
     /// Decides about the canvas, now that the host has read it. `Plan::Write` has to be followed by
     /// [`Engine::canvas_written`].
     pub fn plan_canvas(&mut self, on_canvas: &str) -> (Plan, Outcome) {
-        let before = self.canvas.differs();
+        let before = (self.canvas.differs(), self.canvas.manual_edits());
         let plan = self.canvas.plan(&mut self.contents, on_canvas);
         match plan {
             // What was read of it before it made no sense.
@@ -312,7 +312,7 @@ impl Engine {
             Plan::Nothing | Plan::Write(_) => {}
         }
         self.tell_foreign();
-        self.outcome.changed |= before != self.canvas.differs();
+        self.outcome.changed |= before != (self.canvas.differs(), self.canvas.manual_edits());
         (plan, self.finish())
     }
 
@@ -343,7 +343,7 @@ impl Engine {
 
     fn note_replay(&mut self) {
         self.outcome.changed = true;
-        let Some(replayed) = self.canvas.written() else { return };
+        let Some(replayed) = self.canvas.written(&mut self.contents) else { return };
         if replayed.is_put_back {
             self.stash_returned(&replayed);
         }

@@ -48,6 +48,11 @@ pub struct StashView {
 }
 
 impl Stashes {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// The contents that they refer to.
     pub fn contents(&self) -> impl Iterator<Item = ContentIx> + '_ {
         self.list.iter().flat_map(|stash| [stash.base, stash.edited])
@@ -91,6 +96,7 @@ impl Engine {
     pub fn drop_stash(&mut self, id: &str) -> Result<Outcome, Refusal> {
         let at = self.find_stash(id)?;
         self.stashes.list.remove(at);
+        self.outcome.changed = true;
         Ok(self.finish())
     }
 
@@ -125,5 +131,6 @@ impl Engine {
 
     fn returned(&mut self, number: u32, is_whole: bool) {
         self.stashes.list.retain(|stash| stash.number != number || !is_whole);
+        self.outcome.changed |= is_whole;
     }
 }

@@ -44,6 +44,10 @@ pub struct ViewHeader {
     pub canvas_bound: bool,
     /// Whether the canvas was seen to differ from HEAD's content.
     pub canvas_differs: bool,
+    /// P6: how many entities were edited by hand since the agent last had something on the canvas.
+    pub manual_edits: usize,
+    /// P7: how many stashes there are.
+    pub stashes: usize,
     /// R7.
     pub content_unknown: bool,
     /// Tokens on the path.
@@ -129,6 +133,8 @@ impl Engine {
             autosave: session.autosave(),
             canvas_bound: self.canvas.is_bound(),
             canvas_differs: self.canvas.differs() || content_unknown && self.canvas.is_bound(),
+            manual_edits: self.canvas.manual_edits(),
+            stashes: self.stashes.len(),
             content_unknown,
             path_usage,
             total_usage: tree.total_usage().into(),

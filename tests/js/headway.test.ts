@@ -206,7 +206,13 @@ describe("canvas", () => {
     const { headway, notices } = scene();
     const { canvas } = canvasOf(headway, { v: 7 });
     expect(canvas).toEqual({ text: '{"v":7}', writes: 0 });
-    expect(headway.getView().canvas).toEqual({ bound: true, equalsHead: false, contentUnknown: false });
+    expect(headway.getView().canvas).toEqual({
+      bound: true,
+      equalsHead: false,
+      manualEdits: 1,
+      stashes: 0,
+      contentUnknown: false,
+    });
     expect(notices.map((notice) => notice.code)).toEqual(["canvas_differs"]);
     await expect(headway.syncCanvas()).resolves.toMatchObject({ headId: "a2", canvasWritten: true });
     await expect(headway.syncCanvas()).resolves.toMatchObject({ headId: "a2", canvasWritten: false });

@@ -181,12 +181,53 @@ describe.each(Object.entries(SURFACES))("%s", (_, bind) => {
     expect(headway.stashes().at(-1)?.edits.describe()).toEqual([expect.stringContaining("kept") as string]);
   });
 
+  test("the view counts what was edited by hand, and the stashes (P6, P7)", async () => {
+    const { headway, canvas } = live();
+    const counts = () => {
+      const { manualEdits, stashes } = headway.getView().canvas;
+      return { manualEdits, stashes };
+    };
+    let told = 0;
+    headway.subscribe(() => (told += 1));
+    expect(counts()).toEqual({ manualEdits: 0, stashes: 0 });
+    canvas.edit({ limit: 7, note: "mine" });
+    // A plain canvas is looked at when there is something to do.
+    await headway.syncCanvas("keep");
+    expect(counts()).toEqual({ manualEdits: 1, stashes: 0 });
+    await headway.syncCanvas();
+    expect(counts()).toEqual({ manualEdits: 0, stashes: 1 });
+    headway.applyStash("stash-1");
+    expect(counts()).toEqual({ manualEdits: 1, stashes: 0 });
+    await revert(headway, "keep");
+    expect(counts()).toEqual({ manualEdits: 1, stashes: 0 });
+    await headway.syncCanvas();
+    const before = told;
+    headway.dropStash("stash-2");
+    expect([counts(), told]).toEqual([{ manualEdits: 0, stashes: 0 }, before + 1]);
+  });
+
   test("X2: there is no such stash", () => {
     const { headway } = live();
     for (const call of [() => headway.applyStash("stash-9"), () => headway.dropStash("stash-9")]) {
       expect(call).toThrowError(expect.objectContaining({ code: "unknown_stash" }) as HeadwayError);
     }
   });
+});
+
+test("on a canvas of unknown origin, what differs from HEAD was edited by hand, and what is missing was not (P6, P14)", async () => {
+  const doc = new Y.Doc();
+  const first = blank();
+  first.headway.receive(snapshot(STEPS, "a1"));
+  bindYjs(first.headway, doc);
+  expect(first.headway.getView().canvas).toMatchObject({ equalsHead: false, manualEdits: 0 });
+  await first.headway.syncCanvas();
+  first.headway.free();
+  const operator = doc.getMap<Y.Map<Y.Map<unknown>>>("operatorIDMap").get("filter")!;
+  operator.get("operatorProperties")!.set("limit", 7);
+  const again = blank();
+  again.headway.receive(snapshot(STEPS, "a1"));
+  bindYjs(again.headway, doc);
+  expect(again.headway.getView().canvas).toMatchObject({ equalsHead: false, manualEdits: 1 });
 });
 
 test("a stash that could not be put back is kept (P7)", async () => {
