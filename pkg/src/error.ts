@@ -28,5 +28,6 @@ export function asHeadwayError(thrown: unknown): unknown {
 
 /** The words of something that was thrown. */
 export function wordsOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  const error = asHeadwayError(thrown);
+  return error instanceof Error ? error.message : String(error);
 }

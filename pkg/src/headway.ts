@@ -10,6 +10,7 @@ import { HeadwayError, asHeadwayError, wordsOf } from "./error.js";
 import { Engine, Side, receive } from "./loader.js";
 import type { HandedOver, Outcome, StashPlan, Sent, Settled, ViewHeader } from "./records.js";
 import { checkBytes, checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
+import { completed } from "./normalize.js";
 import { Path } from "./path.js";
 import { Queue } from "./queue.js";
 import { Steps } from "./steps.js";
@@ -209,7 +210,8 @@ export class Headway {
   revert(turn: TurnId, how: ReplayPolicy = "exact"): Promise<Moved> {
     return this.#command((engine) => {
       const id = checkText("turn", turn);
-      const keep = this.#keeps(how, () => engine.cannotRevert(id) ?? engine.editsAgainst(id, this.#shown()));
+      const against = () => engine.editsAgainst(id, this.#shown());
+      const keep = this.#keeps(how, () => engine.cannotRevert(id) ?? this.#prepared(against));
       return engine.revert(id, keep, this.#now());
     });
   }
@@ -217,7 +219,8 @@ export class Headway {
   /** Takes the latest revert back (R3). */
   redo(how: ReplayPolicy = "exact"): Promise<Moved> {
     return this.#command((engine) => {
-      const keep = this.#keeps(how, () => engine.cannotRedo() ?? engine.editsAgainst(undefined, this.#shown()));
+      const against = () => engine.editsAgainst(undefined, this.#shown());
+      const keep = this.#keeps(how, () => engine.cannotRedo() ?? this.#prepared(against));
       return engine.redo(keep, this.#now());
     });
   }
@@ -225,12 +228,13 @@ export class Headway {
   /** Brings the canvas to the content of HEAD (P14). */
   async syncCanvas(how: ReplayPolicy = "exact"): Promise<Moved> {
     const engine = this.#live;
-    const keep = this.#keeps(how, () => engine.editsAgainstHead(this.#shown()));
-    const handed = this.#withFaults(undefined, () => engine.syncCanvas(keep) as HandedOver);
+    const keep = this.#keeps(how, () => this.#prepared(() => engine.editsAgainstHead(this.#shown())));
+    const sync = () => this.#prepared(() => engine.syncCanvas(keep) as HandedOver);
+    const handed = this.#withFaults(undefined, sync);
     return new Promise((resolve, reject) => {
-      const sync = { resolve, reject };
-      this.#syncing.add(sync);
-      this.#do(handed, { sync });
+      const waiting = { resolve, reject };
+      this.#syncing.add(waiting);
+      this.#do(handed, { sync: waiting });
     });
   }
 
@@ -290,8 +294,8 @@ export class Headway {
    * `content_unknown`, `evicted`, `canvas_unbound`, or `invalid_content` when the canvas gives no JSON object.
    */
   diff(from: StepId | "canvas", to: StepId | "canvas"): EditList {
-    const sides = [this.#side("from", from), this.#side("to", to)] as const;
-    return toEditList(known(this.#throwing(() => this.#live.compare(...sides))));
+    const compare = () => this.#live.compare(this.#side("from", from), this.#side("to", to));
+    return toEditList(known(this.#throwing(() => this.#prepared(compare))));
   }
 
   /**
@@ -300,7 +304,8 @@ export class Headway {
    */
   preview(step: StepId): EditList {
     const [onCanvas, id] = [this.#onCanvas(), this.#known("step", step)];
-    return toEditList(known(this.#withFaults(id, () => this.#live.preview(onCanvas, id))));
+    const preview = () => this.#prepared(() => this.#live.preview(onCanvas, id));
+    return toEditList(known(this.#withFaults(id, preview)));
   }
 
   /**
@@ -378,6 +383,29 @@ export class Headway {
   /** What a plain canvas shows; of a document the engine knows it. */
   #shown(): string {
     return this.#bound(this.#surface).shown();
+  }
+
+  /** Makes a call that may need a content as the host completes it, and lets the host complete it (P15). */
+  #prepared<T>(call: () => T): T {
+    for (;;) {
+      try {
+        return call();
+      } catch (thrown) {
+        const error = asHeadwayError(thrown);
+        const text =
+          error instanceof HeadwayError && error.code === "unprepared" ? this.#live.toNormalize() : undefined;
+        if (text === undefined) throw error;
+        const why = this.#complete(text);
+        if (why !== undefined) throw new HeadwayError("normalize_failed", `\`normalize\` failed: ${why}`);
+      }
+    }
+  }
+
+  /** Lets the host complete a content. Gives why that failed. */
+  #complete(text: string): string | undefined {
+    const { handed, why } = completed(this.#options.normalize, text, () => this.#engine);
+    this.#do(handed);
+    return why;
   }
 
   /** Whether edits by hand are kept; throws when they are to refuse the command and stand against it. `against` gives conflicts or a code. */
@@ -507,6 +535,9 @@ export class Headway {
 
   /** Lets the engine decide about the canvas, and does what it says. */
   #look(): Replayed | undefined {
+    for (let text = this.#engine?.toNormalize(); text !== undefined; text = this.#engine?.toNormalize()) {
+      this.#complete(text);
+    }
     if (!this.#surface) return undefined;
     const { handed, isWritten } = this.#surface.look(() => this.#engine, this.#now());
     // A callback may have freed it.
@@ -530,10 +561,12 @@ export class Headway {
 }
 
 /** The engine checks the schema; what it says is told as an error of ours. */
-function engineFor({ schema, commandTimeout, keepInputMessages, memoryBudget, validation }: Checked): Engine {
+function engineFor(options: Checked): Engine {
+  const { commandTimeout, keepInputMessages, memoryBudget, normalize } = options;
   try {
-    const isStrict = validation === "strict";
-    return new Engine(JSON.stringify(schema) ?? "null", commandTimeout, keepInputMessages, memoryBudget, isStrict);
+    const schema = JSON.stringify(options.schema) ?? "null";
+    const [isStrict, normalizes] = [options.validation === "strict", normalize !== undefined];
+    return new Engine(schema, commandTimeout, keepInputMessages, memoryBudget, isStrict, normalizes);
   } catch (thrown) {
     throw asHeadwayError(thrown);
   }

@@ -13,7 +13,7 @@ export function checkedOptions(options: HeadwayOptions): Checked {
   if (typeof options !== "object" || options === null) {
     throw new HeadwayError("invalid_argument", "Headway.create takes an object with options, or nothing.");
   }
-  for (const name of ["send", "now", "onNotice"] as const) {
+  for (const name of ["send", "now", "normalize", "onNotice"] as const) {
     if (options[name] !== undefined) checkFunction(name, options[name]);
   }
   const { commandTimeout = 30_000 } = options;

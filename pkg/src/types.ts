@@ -40,6 +40,7 @@ export type Refusal =
   | "invalid_content"
   | "unknown_step"
   | "evicted"
+  | "normalize_failed"
   | "manual_edits"
   | "unknown_stash"
   | "corrupt_update"
@@ -111,6 +112,13 @@ export interface HeadwayOptions {
    * put there, with the notice `invalid_content`. Default `"repair"`.
    */
   validation?: "repair" | "strict";
+  /**
+   * Completes a content before it is compared with the canvas or put on it (P15): fills in what the host fills in when it loads one, drops what
+   * it drops. Gets and gives JSON text, and has to give the same for the same; it is called for each content that comes to the canvas. What
+   * is kept, and what `content()` gives back, is always what came. When it throws or gives something else than a JSON object, the canvas
+   * is left alone with the notice `normalize_failed`; a call that needed it throws that code.
+   */
+  normalize?: (content: string) => string;
   /** Called with each notice, after the call that caused it has returned from the engine. */
   onNotice?: (notice: Notice) => void;
 }

@@ -94,12 +94,14 @@ impl Engine {
         keep_input_messages: bool,
         memory_budget: f64,
         is_strict: bool,
+        normalizes: bool,
     ) -> Result<Engine, JsValue> {
         let schema = Schema::read(schema).map_err(into_error)?;
         // What does not fit into an address is no limit.
         let memory_budget = memory_budget as usize;
         let validation = if is_strict { Validation::Strict } else { Validation::Repair };
-        let options = Options { schema, command_timeout, keep_input_messages, memory_budget, validation };
+        let options =
+            Options { schema, command_timeout, keep_input_messages, memory_budget, validation, normalizes };
         Ok(Engine { engine: engine::Engine::new(options), frame: FrameBuffer::default(), update: None })
     }
 
@@ -224,6 +226,23 @@ impl Engine {
     #[wasm_bindgen(js_name = syncCanvas)]
     pub fn sync_canvas(&mut self, keep: bool) -> Result<JsValue, JsValue> {
         self.engine.sync_canvas(manual_edits(keep)).map(|outcome| hand_over(&outcome)).map_err(into_error)
+    }
+
+    /// The text of the next content that the host has to complete; `undefined` when none is missing.
+    #[wasm_bindgen(js_name = toNormalize)]
+    pub fn to_normalize(&mut self) -> Option<String> {
+        self.engine.to_normalize()
+    }
+
+    /// What the host made of it. Throws when that is no JSON object; `notNormalized` has to follow then.
+    pub fn normalized(&mut self, text: &str) -> Result<JsValue, JsValue> {
+        self.engine.normalized(text).map(|outcome| hand_over(&outcome)).map_err(into_error)
+    }
+
+    /// Why the host could not.
+    #[wasm_bindgen(js_name = notNormalized)]
+    pub fn not_normalized(&mut self, why: &str) -> JsValue {
+        hand_over(&self.engine.not_normalized(why))
     }
 
     /// Decides about the canvas: {write?: text, edits?: JSON text, outcome}.

@@ -43,10 +43,17 @@ pub enum Side<'t> {
 impl Engine {
     /// The edits that lead from one content to another; `None` when one of them is not known.
     pub fn compare(&mut self, from: Side<'_>, to: Side<'_>) -> Result<Option<Comparison>, Error> {
-        let both = self.side(from)?.zip(self.side(to)?);
-        let comparison = both.map(|(from, to)| self.comparison(from, to));
+        let Some((mut old, mut new)) = self.side(from)?.zip(self.side(to)?) else { return Ok(None) };
+        // What is on the canvas has been completed (P15).
+        match (from, to) {
+            (Side::Canvas(_), Side::Canvas(_)) => {}
+            (Side::Canvas(_), _) => new = self.normal_form(new)?,
+            (_, Side::Canvas(_)) => old = self.normal_form(old)?,
+            _ => {}
+        }
+        let comparison = self.comparison(old, new);
         self.collect_if_due();
-        Ok(comparison)
+        Ok(Some(comparison))
     }
 
     /// The edits that a canvas would see if it showed the content at a step, as it would be put there (C7); `None` when that is
@@ -54,6 +61,7 @@ impl Engine {
     pub fn preview(&mut self, on_canvas: &str, step: &str) -> Result<Option<Comparison>, Error> {
         let Some(content) = self.content_of(Some(step))? else { return Ok(None) };
         let Some(on_canvas) = self.side(Side::Canvas(on_canvas))? else { return Ok(None) };
+        let content = self.normal_form(content)?;
         let repaired = self.contents.repair(content);
         if self.options.validation == Validation::Strict && !repaired.faults.is_empty() {
             return Err(Refusal::InvalidContent.into());

@@ -114,7 +114,7 @@ impl Engine {
         }
         let goes_on = moved_head && !head_was_lost && self.history.tree().parent(ix) == Some(old_head);
         let Some(content) = self.history.content_at(self.history.head()) else {
-            self.canvas.want_nothing();
+            self.show_nothing();
             return;
         };
         let base = before.filter(|_| goes_on).or(old_content);
@@ -162,7 +162,7 @@ impl Engine {
         match self.history.content_at(to) {
             // The canvas is compared even when HEAD's content is the same: a person may have edited it (P12).
             Some(content) => self.show(content, policy, old_content),
-            None => self.canvas.want_nothing(),
+            None => self.show_nothing(),
         }
     }
 
@@ -209,7 +209,7 @@ impl Engine {
         self.snapshot_came(&new_user_steps, head_was_known);
         match self.history.content_at(head) {
             Some(content) => self.show(content, Policy::IfUntouched, None),
-            None => self.canvas.want_nothing(),
+            None => self.show_nothing(),
         }
         if differs {
             self.collect();

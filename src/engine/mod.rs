@@ -7,6 +7,7 @@
 //! * [`frames`]: what a server frame does;
 //! * [`commands`]: what a person asks for, and how it is settled;
 //! * [`compare`]: the edits between two contents, merges, faults; [`as_json`]: how they are handed out;
+//! * [`normal`]: contents as the host completes them;
 //! * [`retention`]: which contents are kept; [`stashes`]: what was overwritten of edits by hand;
 //! * [`view`]: what there is to see;
 //! * [`outcome`]: what there is to do.
@@ -16,6 +17,7 @@ mod commands;
 mod compare;
 mod frame_contents;
 mod frames;
+mod normal;
 mod outcome;
 mod retention;
 mod stashes;
@@ -31,6 +33,7 @@ pub use stashes::StashView;
 pub use turn_view::TurnView;
 pub use view::{StatsView, ViewHeader};
 
+use normal::{Normal, Showing};
 use retention::Retention;
 use stashes::Stashes;
 use turn_view::TurnVersions;
@@ -66,6 +69,8 @@ pub struct Options {
     pub memory_budget: usize,
     /// What becomes of contents with faults.
     pub validation: Validation,
+    /// Whether the host completes contents before they meet the canvas (P15).
+    pub normalizes: bool,
 }
 
 impl Default for Options {
@@ -76,6 +81,7 @@ impl Default for Options {
             keep_input_messages: false,
             memory_budget: 256 << 20,
             validation: Validation::Repair,
+            normalizes: false,
         }
     }
 }
@@ -92,6 +98,7 @@ pub struct Engine {
     turn_versions: TurnVersions,
     /// What contents are once they are repaired, as far as somebody asked.
     whole: HashMap<ContentIx, ContentIx>,
+    normal: Normal,
     retention: Retention,
     stashes: Stashes,
     /// The time that was last told, in ms since the epoch.
@@ -159,6 +166,7 @@ impl Engine {
     /// A host binds a canvas (true) or takes it away (false).
     pub fn bind_canvas(&mut self, bound: bool) -> Outcome {
         self.canvas.bind(if bound { Surface::Plain } else { Surface::Unbound });
+        self.take_waiting();
         self.outcome.changed = true;
         if let Some(content) = self.history.content_at(self.history.head()).filter(|_| bound) {
             self.show(content, Policy::IfUntouched, None);
@@ -172,6 +180,7 @@ impl Engine {
         let mut document = Document::open(self.contents.schema(), client)?;
         document.apply_update(state)?;
         self.canvas.bind(Surface::Document(Box::new(document)));
+        self.take_waiting();
         self.outcome.changed = true;
         if let Some(content) = self.history.content_at(self.history.head()) {
             self.show(content, Policy::IfUntouched, None);
@@ -242,6 +251,12 @@ impl Engine {
         if !self.canvas.is_bound() {
             return;
         }
+        if let Some(showing) = self.ready_to_show(Showing { content, policy, before }) {
+            self.show_now(showing);
+        }
+    }
+
+    fn show_now(&mut self, Showing { content, policy, before }: Showing) {
         let before = before.and_then(|before| self.target(before).ok());
         match self.target(content) {
             Ok(whole) => self.outcome.look_at_canvas |= self.canvas.want(whole, policy, before),
@@ -254,11 +269,18 @@ impl Engine {
         }
     }
 
+    /// HEAD's content is not known: whatever is on the canvas stays.
+    fn show_nothing(&mut self) {
+        self.canvas.want_nothing();
+        self.take_waiting();
+    }
+
     /// What a canvas would become to show a content.
     fn target(&mut self, content: ContentIx) -> Result<ContentIx, Refusal> {
         if !self.contents.is_held(content) {
             return Err(Refusal::Evicted);
         }
+        let content = self.normal_form(content)?;
         if self.options.validation == Validation::Strict {
             let is_whole = self.contents.validate(content).is_empty();
             return is_whole.then_some(content).ok_or(Refusal::InvalidContent);
@@ -290,6 +312,11 @@ impl Engine {
     /// [`Engine::canvas_written`].
     pub fn plan_canvas(&mut self, on_canvas: &str) -> (Plan, Outcome) {
         let before = (self.canvas.differs(), self.canvas.manual_edits());
+        for showing in self.take_waiting() {
+            self.show_now(showing);
+        }
+        // This is the look.
+        self.outcome.look_at_canvas = false;
         let plan = self.canvas.plan(&mut self.contents, on_canvas);
         match plan {
             // What was read of it before it made no sense.

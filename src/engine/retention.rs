@@ -38,8 +38,11 @@ impl Engine {
     pub(super) fn collect(&mut self) {
         // Handles of what goes can come again for something else.
         self.whole.clear();
+        let head = self.history.content_at(self.history.head());
+        self.normal.forget_but(head);
         let steps = self.history.tree().contents();
-        self.contents.retain(steps.chain(self.canvas.contents()).chain(self.stashes.contents()));
+        let others = self.canvas.contents().chain(self.stashes.contents()).chain(self.normal.contents(head));
+        self.contents.retain(steps.chain(others));
         self.note_what_is_live();
     }
 
@@ -110,7 +113,9 @@ impl Engine {
         let own = rooted.iter().flat_map(|step| tree.contents_of(*step));
         // Where a root says nothing itself, what it has is that of another step.
         let had = rooted.iter().filter_map(|step| tree.content_at(*step));
-        own.chain(had).chain(self.canvas.contents()).chain(self.stashes.contents()).collect()
+        let others = self.canvas.contents().chain(self.stashes.contents());
+        let normal = self.normal.contents(tree.content_at(self.history.head()));
+        own.chain(had).chain(others).chain(normal).collect()
     }
 
     /// What steps that are no roots refer to, the most wanted first.

@@ -52,6 +52,9 @@ pub enum Refusal {
     /// The content has faults, and none is let through.
     #[error("the content has faults, and `validation` is \"strict\"; `validate` lists them")]
     InvalidContent,
+    /// The host has to complete a content first; the engine is asked again then.
+    #[error("a content has to be completed first")]
+    Unprepared,
     /// No canvas was bound.
     #[error("no canvas is bound; call bindCanvas first")]
     CanvasUnbound,
@@ -76,6 +79,7 @@ impl Refusal {
             Refusal::UnknownStash => "unknown_stash",
             Refusal::ManualEdits => "manual_edits",
             Refusal::Evicted => "evicted",
+            Refusal::Unprepared => "unprepared",
             Refusal::CanvasUnbound => "canvas_unbound",
         }
     }
