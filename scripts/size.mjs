@@ -1,4 +1,4 @@
-// `npm run size`: what the default entry costs over the wire, against size-budget.json. Exit code 1 when over.
+// `npm run size`: what the entries cost over the wire, against size-budget.json. Exit code 1 when over.
 import "./node-version.mjs";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,6 +18,7 @@ await main(async () => {
   const measured = {
     wasm: readFileSync(join(generatedDir, "headway_bg.wasm")),
     "default entry": await bundle(join(distDir, "index.js")),
+    "headway/react-flow": await bundle(join(distDir, "react-flow.js")),
   };
   const rows = Object.entries(measured).map(([entry, bytes]) => row(entry, bytes, budgets[entry] ?? {}));
   writeWhole(join(targetDir, "size", "report.json"), `${JSON.stringify(rows, null, 2)}\n`);

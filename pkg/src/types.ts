@@ -279,7 +279,10 @@ export interface Stash {
 export interface PlainCanvas {
   /** The content that is on the canvas now, as JSON text. */
   read(): string;
-  /** Do these edits to the canvas, one after the other: they lead from what `read` gave to what should be there. */
+  /**
+   * Do these edits to the canvas, one after the other: they lead from what `read` gave to what should be there. `headway/react-flow` has what
+   * does them to a flow.
+   */
   apply?(edits: EditList): void;
   /** Put this content on the canvas, whole; for who has no `apply`. Called only when it differs from what `read` gives. */
   replace?(content: string): void;
