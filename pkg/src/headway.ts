@@ -247,12 +247,14 @@ export class Headway {
   }
 
   /**
-   * Puts a stash back on the canvas, three-way: where both did something to the same, the canvas stays as it is and a conflict is listed.
-   * Without a conflict the stash is gone then. Throws `unknown_stash` or `canvas_unbound`.
+   * Puts a stash back on the canvas, three-way. Where both did something to the same, `how` decides: the canvas stays as it is and the stash is kept
+   * (`"keep"`); the stash is put there (`"exact"`), and what a person had there is stashed in turn; or nothing is done (`"refuse"`, `manual_edits`). Once it is
+   * there as a whole, the stash is gone. Throws `unknown_stash` or `canvas_unbound`.
    */
-  applyStash(id: string): Merge {
-    const name = checkText("id", id);
-    const { plan, outcome } = this.#throwing(() => this.#live.applyStash(name, this.#shown()) as StashPlan);
+  applyStash(id: string, how: ReplayPolicy = "keep"): Merge {
+    const [engine, name] = [this.#live, checkText("id", id)];
+    const keep = this.#keeps(how, () => engine.editsAgainstStash(name, this.#shown()));
+    const { plan, outcome } = this.#throwing(() => engine.applyStash(name, this.#shown(), keep) as StashPlan);
     this.#do(outcome);
     return toMerge(plan);
   }

@@ -175,9 +175,17 @@ impl Engine {
 
     /// Asks for a stash to be put back on the canvas. What that does is `plan`, as JSON text.
     #[wasm_bindgen(js_name = applyStash)]
-    pub fn apply_stash(&mut self, id: &str, on_canvas: &str) -> Result<JsValue, JsValue> {
-        let (plan, outcome) = self.engine.apply_stash(id, on_canvas).map_err(into_error)?;
+    pub fn apply_stash(&mut self, id: &str, on_canvas: &str, keep: bool) -> Result<JsValue, JsValue> {
+        let (plan, outcome) =
+            self.engine.apply_stash(id, on_canvas, manual_edits(keep)).map_err(into_error)?;
         Ok(to_js(&StashPlan { plan: plan.to_json(), outcome }))
+    }
+
+    /// What on the canvas stands against that, as JSON text.
+    #[wasm_bindgen(js_name = editsAgainstStash)]
+    pub fn edits_against_stash(&mut self, id: &str, on_canvas: &str) -> Result<String, JsValue> {
+        let conflicts = self.engine.edits_against_stash(id, on_canvas).map_err(into_error)?;
+        Ok(engine::conflicts_json(&conflicts))
     }
 
     /// Drops a stash for good.

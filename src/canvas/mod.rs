@@ -10,7 +10,7 @@ pub mod document;
 
 use self::document::Document;
 use crate::content::edit::Edit;
-use crate::content::merge::Conflict;
+use crate::content::merge::{Conflict, Merge};
 use crate::content::{ContentIx, ContentStore};
 use crate::session::ManualEdits;
 
@@ -74,8 +74,8 @@ pub struct Canvas {
     wanted: Option<Wish>,
     /// What the host was told to write and has not confirmed.
     writing: Option<Writing>,
-    /// What a person wants back on it: what was edited, and what that led to.
-    putting_back: Option<(ContentIx, ContentIx)>,
+    /// What a person wants back on it.
+    putting_back: Option<PutBack>,
     differs: bool,
     /// How many entities on it are not as the agent last had them.
     manual_edits: usize,
@@ -90,6 +90,27 @@ struct Wish {
     policy: Policy,
     /// What should have been there before it.
     before: Option<ContentIx>,
+}
+
+/// Edits by hand that are to come back on the canvas (P7).
+#[derive(Clone, Copy)]
+pub struct PutBack {
+    /// What was edited.
+    pub base: ContentIx,
+    /// What that led to.
+    pub edited: ContentIx,
+    /// What becomes of what is on the canvas where both did something to the same.
+    pub manual_edits: ManualEdits,
+}
+
+impl PutBack {
+    /// What it leads to on a canvas that shows something.
+    pub fn on(&self, contents: &mut ContentStore, shown: ContentIx) -> Merge {
+        match self.manual_edits {
+            ManualEdits::Keep => contents.merge(self.base, shown, self.edited),
+            ManualEdits::Overwrite => contents.merge(self.base, self.edited, shown),
+        }
+    }
 }
 
 /// What a replay does.
@@ -195,9 +216,9 @@ impl Canvas {
         }
     }
 
-    /// Asks for edits that led from one content to another to be put back on the canvas (P7). Tells whether there is one.
-    pub fn put_back(&mut self, base: ContentIx, edited: ContentIx) -> bool {
-        self.putting_back = self.is_bound().then_some((base, edited));
+    /// Asks for edits to be put back on the canvas (P7). Tells whether there is one.
+    pub fn put_back(&mut self, wanted: PutBack) -> bool {
+        self.putting_back = self.is_bound().then_some(wanted);
         self.is_bound()
     }
 
@@ -285,20 +306,19 @@ impl Canvas {
 
     /// With what is on the canvas now, not when it was asked for: somebody may have edited it since.
     fn plan_to_put_back(&mut self, contents: &mut ContentStore, on_canvas: &str) -> Plan {
-        let Some((base, edited)) = self.putting_back.take() else { return Plan::Nothing };
-        let Some(shown) = self.shown(contents, on_canvas, Some(edited)) else { return Plan::Unreadable };
-        let merge = contents.merge(base, shown, edited);
-        let result = merge.content;
+        let Some(wanted) = self.putting_back.take() else { return Plan::Nothing };
+        let Some(shown) = self.shown(contents, on_canvas, Some(wanted.edited)) else {
+            return Plan::Unreadable;
+        };
+        let Merge { content: result, conflicts } = wanted.on(contents, shown);
         if contents.equal(result, shown) {
             return Plan::Nothing;
         }
-        let replayed = Replayed {
-            from: shown,
-            to: result,
-            overwritten: None,
-            conflicts: merge.conflicts,
-            is_put_back: true,
-        };
+        // What is overwritten in turn was edited by hand if the agent did not put it there.
+        let is_lost = wanted.manual_edits == ManualEdits::Overwrite && !conflicts.is_empty();
+        let last = self.last_put.filter(|last| is_lost && contents.is_held(*last));
+        let overwritten = last.filter(|last| !self.shows(contents, *last, shown)).map(|last| (last, shown));
+        let replayed = Replayed { from: shown, to: result, overwritten, conflicts, is_put_back: true };
         self.writing = Some(Writing { target: None, result, replayed });
         Plan::Write(result)
     }
@@ -350,7 +370,7 @@ impl Canvas {
             [writing.target, Some(writing.result), Some(*from), Some(*to), base, mine]
         });
         let wanted = self.wanted.iter().flat_map(|wish| [Some(wish.target), wish.before]);
-        let (base, edited) = self.putting_back.unzip();
+        let (base, edited) = self.putting_back.map(|wanted| (wanted.base, wanted.edited)).unzip();
         [self.last_put, base, edited, shown].into_iter().chain(writing).chain(wanted).flatten()
     }
 }

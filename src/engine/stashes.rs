@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::compare::MergePlan;
 use super::{Engine, Outcome};
-use crate::canvas::Replayed;
+use crate::canvas::{PutBack, Replayed};
 use crate::content::ContentIx;
-use crate::session::Refusal;
+use crate::content::merge::Conflict;
+use crate::session::{ManualEdits, Refusal};
 
 /// One of them.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct Stashes {
     list: Vec<Stash>,
     last: u32,
     /// The one that is on its way back to the canvas.
-    returning: Option<u32>,
+    returning: Option<(u32, ManualEdits)>,
 }
 
 /// What a person sees of one.
@@ -100,32 +101,51 @@ impl Engine {
         Ok(self.finish())
     }
 
-    /// What it would do to the canvas to put a stash back on it: three-way, the canvas stays where both did something to the
-    /// same. `on_canvas` is what a plain canvas shows. The canvas is asked for; the stash is gone once it is there as a whole.
-    pub fn apply_stash(&mut self, id: &str, on_canvas: &str) -> Result<(MergePlan, Outcome), Refusal> {
+    /// What it would do to the canvas to put a stash back on it, three-way. Where both did something to the same, the canvas stays as it is or
+    /// is overwritten. `on_canvas` is what a plain canvas shows. The canvas is asked for; the stash is gone once it is there as a whole.
+    pub fn apply_stash(
+        &mut self,
+        id: &str,
+        on_canvas: &str,
+        manual_edits: ManualEdits,
+    ) -> Result<(MergePlan, Outcome), Refusal> {
         let at = self.find_stash(id)?;
         let Some(Stash { number, base, edited, .. }) = self.stashes.list.get(at).cloned() else {
             return Err(Refusal::UnknownStash);
         };
-        let head = self.history.content_at(self.history.head());
-        let shown = self.canvas.shown(&mut self.contents, on_canvas, head).ok_or(Refusal::CanvasUnbound)?;
-        let merge = self.contents.merge(base, shown, edited);
-        let plan =
-            MergePlan { comparison: self.comparison(shown, merge.content), conflicts: merge.conflicts };
+        let wanted = PutBack { base, edited, manual_edits };
+        let plan = self.plan_stash(wanted, on_canvas)?;
         if plan.comparison.edits.is_empty() {
             // There is nothing to put back, and it is gone unless something stands against it.
-            self.returned(number, plan.conflicts.is_empty());
+            self.returned(number, manual_edits == ManualEdits::Overwrite || plan.conflicts.is_empty());
             return Ok((plan, self.finish()));
         }
-        self.stashes.returning = Some(number);
-        self.outcome.look_at_canvas |= self.canvas.put_back(base, edited);
+        self.stashes.returning = Some((number, manual_edits));
+        self.outcome.look_at_canvas |= self.canvas.put_back(wanted);
         Ok((plan, self.finish()))
+    }
+
+    /// What on the canvas stands against putting a stash back on it. `on_canvas` is what a plain canvas shows. Changes nothing.
+    pub fn edits_against_stash(&mut self, id: &str, on_canvas: &str) -> Result<Vec<Conflict>, Refusal> {
+        let at = self.find_stash(id)?;
+        let Some(Stash { base, edited, .. }) = self.stashes.list.get(at).cloned() else {
+            return Err(Refusal::UnknownStash);
+        };
+        let wanted = PutBack { base, edited, manual_edits: ManualEdits::Keep };
+        Ok(self.plan_stash(wanted, on_canvas)?.conflicts)
+    }
+
+    fn plan_stash(&mut self, wanted: PutBack, on_canvas: &str) -> Result<MergePlan, Refusal> {
+        let head = self.history.content_at(self.history.head());
+        let shown = self.canvas.shown(&mut self.contents, on_canvas, head).ok_or(Refusal::CanvasUnbound)?;
+        let merge = wanted.on(&mut self.contents, shown);
+        Ok(MergePlan { comparison: self.comparison(shown, merge.content), conflicts: merge.conflicts })
     }
 
     /// A stash was put back: it is gone if it is there as a whole.
     pub(super) fn stash_returned(&mut self, replayed: &Replayed) {
-        if let Some(number) = self.stashes.returning.take() {
-            self.returned(number, replayed.conflicts.is_empty());
+        if let Some((number, manual_edits)) = self.stashes.returning.take() {
+            self.returned(number, manual_edits == ManualEdits::Overwrite || replayed.conflicts.is_empty());
         }
     }
 

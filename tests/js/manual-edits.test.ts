@@ -170,6 +170,34 @@ describe.each(Object.entries(SURFACES))("%s", (_, bind) => {
     expect(headway.stashes()).toHaveLength(1);
   });
 
+  test("a stash is put there whatever stands against it, or not at all (P6, P7)", async () => {
+    const { headway, canvas } = live();
+    canvas.edit({ age: 99, limit: 7 });
+    await revert(headway);
+    expect(() => headway.applyStash("stash-1", "refuse")).toThrowError(
+      expect.objectContaining({
+        code: "manual_edits",
+        detail: [expect.objectContaining({ mine: 30, theirs: 99 })],
+      }) as Error,
+    );
+    expect(canvas.fields()).toEqual(START);
+    // What the agent has there is no edit by hand.
+    expect(headway.applyStash("stash-1", "exact").conflicts).toMatchObject([{ base: 40, mine: 99, theirs: 30 }]);
+    expect(canvas.fields()).toEqual({ ...START, age: 99, limit: 7 });
+    expect(headway.stashes()).toEqual([]);
+    // What a person has there is stashed in turn.
+    await headway.syncCanvas();
+    canvas.edit({ limit: 9 });
+    headway.applyStash("stash-2", "exact");
+    expect(canvas.fields()).toEqual({ ...START, age: 99, limit: 7 });
+    expect(headway.stashes().map(({ id, edits }) => [id, edits.describe()])).toEqual([
+      ["stash-3", ["Filter: limit: 1 → 9"]],
+    ]);
+    expect(() => headway.applyStash("stash-3", "no" as never)).toThrowError(
+      expect.objectContaining({ code: "invalid_argument" }) as Error,
+    );
+  });
+
   test("a stash is put back on what the canvas shows then, behind what was asked for before (P7, P8)", async () => {
     const { headway, canvas } = live();
     canvas.edit({ limit: 7 });
