@@ -121,7 +121,7 @@ export const steps = [
 export const needs = {
   build: ["rust", "npm", "wasm-opt", "wasm-target", "wasm-bindgen"],
   rust: ["rust"],
-  js: [],
+  js: ["browser"],
   browser: ["rust", "wasm-target", "wasm-bindgen", "wasm-pack", "browser"],
   e2e: ["browser"],
   lint: ["rust", "npm", "wasm-target", "wasm-bindgen"],

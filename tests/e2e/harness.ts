@@ -4,19 +4,9 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from "playwright-core";
 import type { Headway } from "headway";
+import { args, executablePath } from "../chromium.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
-const FLAGS = [
-  "--headless=new",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-dev-shm-usage",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--no-first-run",
-  "--disable-sync",
-];
 
 export interface Server {
   /** `http://127.0.0.1:PORT/` */
@@ -103,8 +93,7 @@ export async function wireTo(port: string): Promise<Wire> {
 }
 
 export function startBrowser(): Promise<Browser> {
-  const executablePath = process.env.HEADWAY_CHROMIUM ?? "/usr/bin/chromium";
-  return chromium.launch({ executablePath, args: FLAGS });
+  return chromium.launch({ executablePath, args });
 }
 
 declare global {

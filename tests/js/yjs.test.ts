@@ -1,5 +1,5 @@
 /** A live `Y.Doc` as the canvas, with yjs itself on the other side. Rule ids are those of SPEC.md. */
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as Y from "yjs";
 import { HeadwayError, type Headway } from "headway";
 import { ORIGIN, bindYjs } from "headway/yjs";
@@ -27,28 +27,13 @@ import {
   versioned,
   workflow,
 } from "./canvas-doc.js";
+import { idle, uncaught } from "./uncaught.js";
 
 /** Two operators; the turn changed a text of one. */
 const AGES = [
   workflow({ scan: { file: "a.csv" }, filter: { predicate: "age > 30" } }),
   workflow({ scan: { file: "a.csv" }, filter: { predicate: "age > 40" } }),
 ];
-
-/** What is thrown outside of any call until the test ends. */
-function uncaught(): unknown[] {
-  const thrown: unknown[] = [];
-  const others = process.listeners("uncaughtException");
-  process.removeAllListeners("uncaughtException");
-  const note = (error: unknown) => thrown.push(error);
-  process.on("uncaughtException", note);
-  onTestFinished(() => {
-    process.off("uncaughtException", note);
-    for (const other of others) process.on("uncaughtException", other);
-  });
-  return thrown;
-}
-
-const idle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a replay (P1, P2, P3)", () => {
   test("is one transaction with our origin; binding is none (P1, P14)", async () => {
