@@ -6,6 +6,7 @@
 mod values;
 
 use headway::canvas::document::Document;
+use headway::canvas::document::shape::Types;
 use headway::content::{ContentIx, ContentStore, Schema};
 use proptest::prelude::*;
 use values::{Dice, document, nudge, spelled};
@@ -16,7 +17,7 @@ struct Canvas {
 
 impl Canvas {
     fn open(client: u64) -> Self {
-        Canvas { document: Document::open(&Schema::texera(), client).unwrap() }
+        Canvas { document: Document::open(&Schema::texera(), Types::Apart, client).unwrap() }
     }
 
     /// Puts a content on it. Gives the update.

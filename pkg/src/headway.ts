@@ -358,7 +358,7 @@ export class Headway {
       const surface = documentSurface(host, (update) => this.#updates.forEach((listener) => listener(update)));
       return this.#bind(
         surface,
-        this.#throwing(() => this.#live.bindDocument(host.clientId, host.state)),
+        this.#throwing(() => this.#live.bindDocument(host.clientId, host.isUnified ?? false, host.state)),
       );
     },
     applyUpdate: (update) => {

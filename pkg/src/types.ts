@@ -288,12 +288,14 @@ export interface PlainCanvas {
   replace?(content: string): void;
 }
 
-/** A live document, as {@link EngineDocument.open} needs it. `headway/yjs` makes one of a `Y.Doc`. */
+/** A live document, as {@link EngineDocument.open} needs it. `headway/yjs` and `headway/y` make one of a `Y.Doc`. */
 export interface DocumentHost {
   /** Names the engine's writing in the document: a random number below 2^53, never the id of another document or of an earlier binding. */
   readonly clientId: number;
   /** Everything that is in the document, as one update. */
   readonly state: Uint8Array;
+  /** Whether its shared types are all one, as those of @y/y 14: what such a one is, is told by what is in it. */
+  readonly isUnified?: boolean;
   /** Whether a transaction is open, or its listeners are being called. */
   isBusy(): boolean;
   /** Calls `run` once that is over. */

@@ -4,10 +4,17 @@
  * yjs pops items off the stack until one of them changes something. An item whose target a replay has deleted or overwritten changes
  * nothing, so the same press would go on and undo an older, unrelated one (P4). Where a replay came since, an item is therefore popped alone.
  */
-import type { UndoManager } from "yjs";
 
 type StackName = "undoStack" | "redoStack";
-type Item = UndoManager["undoStack"][number];
+type Item = object;
+
+/** What is needed of an undo manager. */
+export interface UndoStacks {
+  undoStack: Item[];
+  redoStack: Item[];
+  undo(): Item | null;
+  redo(): Item | null;
+}
 
 /** What a binding does with an undo manager. */
 export interface PressByPress {
@@ -18,10 +25,10 @@ export interface PressByPress {
 }
 
 /** The undo managers that have `undo` and `redo` of ours, and how many bindings want it. */
-const shared = new WeakMap<UndoManager, PressByPress & { bindings: number }>();
+const shared = new WeakMap<UndoStacks, PressByPress & { bindings: number }>();
 
 /** Puts `undo` and `redo` of its own on an undo manager, once for all bindings that it is in. */
-export function pressByPress(manager: UndoManager): PressByPress {
+export function pressByPress(manager: UndoStacks): PressByPress {
   const known = shared.get(manager) ?? { ...patched(manager), bindings: 0 };
   shared.set(manager, known);
   known.bindings += 1;
@@ -36,7 +43,7 @@ export function pressByPress(manager: UndoManager): PressByPress {
   };
 }
 
-function patched(manager: UndoManager): PressByPress {
+function patched(manager: UndoStacks): PressByPress {
   const older = new WeakSet<Item>();
   const restores = [patch(manager, "undo", "undoStack", older), patch(manager, "redo", "redoStack", older)];
   return {
@@ -47,7 +54,7 @@ function patched(manager: UndoManager): PressByPress {
   };
 }
 
-function patch(manager: UndoManager, method: "undo" | "redo", name: StackName, older: WeakSet<Item>): () => void {
+function patch(manager: UndoStacks, method: "undo" | "redo", name: StackName, older: WeakSet<Item>): () => void {
   // The prototype's, or what somebody else put there.
   const original = manager[method];
   const wasOwn = Object.hasOwn(manager, method);
@@ -59,7 +66,7 @@ function patch(manager: UndoManager, method: "undo" | "redo", name: StackName, o
   return () => {
     if (manager[method] !== patched) return;
     if (wasOwn) manager[method] = original;
-    else delete (manager as Partial<UndoManager>)[method];
+    else delete (manager as Partial<UndoStacks>)[method];
   };
 }
 
@@ -67,7 +74,7 @@ function patch(manager: UndoManager, method: "undo" | "redo", name: StackName, o
  * Pops the item on top of a stack as if it were the only one. yjs reads the stack once to pop from it, and then again to see what else is on
  * it, which has to be the truth.
  */
-function alone(manager: UndoManager, name: StackName, press: () => Item | null): Item | null {
+function alone(manager: UndoStacks, name: StackName, press: () => Item | null): Item | null {
   let rest = manager[name];
   let isFirst = true;
   const top = rest.pop();

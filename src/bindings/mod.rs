@@ -14,6 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use self::frame_buffer::FrameBuffer;
 use crate::canvas::Plan;
+use crate::canvas::document::shape::Types;
 use crate::content::Schema;
 use crate::engine::{self, CommandName, Options, Outcome, Validation};
 use crate::error::Error;
@@ -266,12 +267,14 @@ impl Engine {
         to_js(&CanvasPlan { write, edits, outcome })
     }
 
-    /// A host binds a live document: all of it as one update, and a client id of 53 bits for our writing in it.
+    /// A host binds a live document: all of it as one update, a client id of 53 bits for our writing in it, and whether its shared
+    /// types are all one.
     #[wasm_bindgen(js_name = bindDocument)]
-    pub fn bind_document(&mut self, client: f64, state: &[u8]) -> Result<JsValue, JsValue> {
+    pub fn bind_document(&mut self, client: f64, is_unified: bool, state: &[u8]) -> Result<JsValue, JsValue> {
         // What is no whole number of 53 bits becomes one that is refused.
         let client = if client.fract() == 0.0 && client >= 0.0 { client as u64 } else { u64::MAX };
-        let outcome = self.engine.bind_document(client, state).map_err(into_error)?;
+        let types = if is_unified { Types::Unified } else { Types::Apart };
+        let outcome = self.engine.bind_document(client, types, state).map_err(into_error)?;
         Ok(hand_over(&outcome))
     }
 

@@ -40,6 +40,7 @@ use turn_view::TurnVersions;
 
 use hashbrown::HashMap;
 
+use crate::canvas::document::shape::Types;
 use crate::canvas::document::{Document, DocumentFault};
 use crate::canvas::{Canvas, Plan, Policy, Surface};
 use crate::content::{ContentIx, ContentStore, Schema};
@@ -175,9 +176,14 @@ impl Engine {
     }
 
     /// A host binds a live document: `state` is all of it as one update, `client` names our writing in it, 53 bits that nobody
-    /// else has or had.
-    pub fn bind_document(&mut self, client: u64, state: &[u8]) -> Result<Outcome, DocumentFault> {
-        let mut document = Document::open(self.contents.schema(), client)?;
+    /// else has or had, `types` is how it has shared types.
+    pub fn bind_document(
+        &mut self,
+        client: u64,
+        types: Types,
+        state: &[u8],
+    ) -> Result<Outcome, DocumentFault> {
+        let mut document = Document::open(self.contents.schema(), types, client)?;
         document.apply_update(state)?;
         self.canvas.bind(Surface::Document(Box::new(document)));
         self.take_waiting();

@@ -31,6 +31,21 @@ describe("the built package", () => {
     for (const entry of entries) await expect(readFile(inPackage(entry)), entry).resolves.toBeDefined();
   });
 
+  test("asks in each entry for no other package than the one that the entry is for", async () => {
+    const asked = async (file: string, seen = new Set<string>()): Promise<string[]> => {
+      if (seen.has(file)) return [];
+      seen.add(file);
+      const names = [...(await readFile(inPackage(file), "utf8")).matchAll(/^(?:import|export) .*?"([^"]+)";$/gm)];
+      const all = await Promise.all(
+        names.map(([, name = ""]) => (name.startsWith("./") ? asked(`dist/${name.slice(2)}`, seen) : [name])),
+      );
+      return all.flat().filter((name) => !name.startsWith("../generated/"));
+    };
+    expect(await asked("dist/index.js")).toEqual([]);
+    expect(await asked("dist/yjs.js")).toEqual(["yjs"]);
+    expect(await asked("dist/y.js")).toEqual(["@y/y"]);
+  });
+
   test("lists the loader among the side effects, or production bundlers drop it", () => {
     expect(manifest.sideEffects).toContain("./dist/loader.js");
   });

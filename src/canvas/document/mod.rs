@@ -8,7 +8,7 @@
 //! * [`shelves`]: where each collection of the schema lies;
 //! * [`update_check`]: what is no update is refused before anybody reads it;
 //! * [`replica`]: updates in and out, and what changed;
-//! * [`plain`]: values as JavaScript has them; [`read`]: shared types as values; [`replay`]: edits as writings; [`write`]: how each is written.
+//! * [`plain`]: values as JavaScript has them; [`shape`]: which shared type is what; [`read`]: shared types as values; [`replay`]: edits as writings; [`write`]: how each is written.
 //!
 //! Invariant, held against a reading from scratch in the property tests: after [`Document::content`] and after
 //! [`Document::replay`], what is kept as shown is what is in the document.
@@ -17,6 +17,7 @@ pub mod plain;
 pub mod read;
 mod replay;
 pub mod replica;
+pub mod shape;
 pub mod shelves;
 pub mod update_check;
 pub mod write;
@@ -27,8 +28,9 @@ use hashbrown::{HashMap, HashSet};
 use yrs::{Any, Map, MapRef, Out, ReadTxn};
 
 use self::plain::{Plain, PlainFault};
-use self::read::read;
+use self::read::Reader;
 use self::replica::{Replica, ReplicaFault};
+use self::shape::Types;
 use self::shelves::{Shelf, Shelves};
 use crate::content::edit::Place;
 use crate::content::revise::Revised;
@@ -77,8 +79,8 @@ pub struct Document {
 
 impl Document {
     /// An empty one, to take in the updates of the live one. `client` names our writing in it: 53 bits that nobody else has.
-    pub fn open(schema: &Schema, client: u64) -> Result<Self, DocumentFault> {
-        let shelves = Shelves::of(schema);
+    pub fn open(schema: &Schema, types: Types, client: u64) -> Result<Self, DocumentFault> {
+        let shelves = Shelves::of(schema, types);
         let replica = Replica::open(client, &shelves.roots)?;
         let had = vec![false; shelves.all.len()];
         Ok(Document { replica, shelves, shown: None, had, foreign: Vec::new() })
@@ -193,9 +195,11 @@ impl Document {
                     Some(known) => known.get(&id).cloned(),
                     None => store.value_of(content, &shelf.collection, &id),
                 };
-                let mut is_whole = true;
-                let now = entity(shelves, shelf, &key, root, transaction, &mut is_whole);
-                if !is_whole {
+                let old_value = old.as_deref().and_then(|old| Plain::read(old).ok());
+                let near = old_value.as_ref();
+                let mut reader = Reader::new(shelf.types, transaction);
+                let now = entity(shelves, shelf, &key, root, transaction, near, &mut reader);
+                if !reader.is_whole {
                     foreign.push(Place { collection: shelf.collection.clone(), id: id.clone() });
                 }
                 has = now.is_some();
@@ -204,9 +208,8 @@ impl Document {
                     // A value that nobody has put into the document yet is as it was.
                     (Some(_), None) if shelf.at.is_some() && !had => {}
                     (Some(_), None) => drop(revised.insert(id, None)),
-                    (old, Some(now)) => {
-                        let old = old.and_then(|old| Plain::read(&old).ok());
-                        if !old.is_some_and(|old| old.same(&now)) {
+                    (_, Some(now)) => {
+                        if !near.is_some_and(|old| old.same(&now)) {
                             revised.insert(id, Some(now.to_json()));
                         }
                     }
@@ -225,14 +228,15 @@ impl Document {
 /// So many entities are looked up one by one.
 const FEW: usize = 4;
 
-/// What the document has at a key of a shelf, as the content has it.
-fn entity(
+/// What the document has at a key of a shelf, as the content has it. `near` is what the content has there so far.
+fn entity<T: ReadTxn>(
     shelves: &Shelves,
     shelf: &Shelf,
     key: &str,
     root: &dyn Fn(usize) -> Option<MapRef>,
-    transaction: &impl ReadTxn,
-    is_whole: &mut bool,
+    transaction: &T,
+    near: Option<&Plain>,
+    reader: &mut Reader<'_, T>,
 ) -> Option<Plain> {
     // A position of something that keeps it elsewhere, too, is not told here.
     let is_others = |other: &Shelf| root(other.root).is_some_and(|map| map.contains_key(transaction, key));
@@ -243,23 +247,23 @@ fn entity(
     if matches!(out, Out::Any(Any::Undefined)) {
         return None;
     }
-    let mut value = read(&out, transaction, is_whole);
+    let mut value = reader.read(out, near);
     if let Some(field) = &shelf.id {
         let id = Plain::Text(key.into());
         if !matches!(value, Plain::Object(_)) {
-            *is_whole = false;
+            reader.is_whole = false;
             value = Plain::Object(Vec::new());
         }
         if value.at(field) != Some(&id) {
             // Its key is its name; another one in it is nobody's.
-            *is_whole &= value.at(field).is_none();
+            reader.is_whole &= value.at(field).is_none();
             value.set(field, id);
         }
     }
     if let (Some(positions), Some([field])) = (shelf.positions, shelf.position.as_deref())
         && let Some(position) = root(positions).and_then(|map| map.get(transaction, key))
     {
-        value.set(field, read(&position, transaction, is_whole));
+        value.set(field, reader.read(position, None));
     }
     Some(value)
 }

@@ -6,44 +6,68 @@ use yrs::branch::Branch;
 use yrs::{Any, Array, GetString, Map, Number, Out, ReadTxn};
 
 use super::plain::{DEEPEST, Plain};
-use super::replica::is_sound_list;
+use super::shape::{Shape, Types};
 use crate::sort::sort_by;
 
-/// Reads a value. What has no form in JSON (a file, an XML element, a list that cannot be gone through, what is nested too deep) is
-/// `null`, and `is_whole` becomes false.
-pub fn read(out: &Out, transaction: &impl ReadTxn, is_whole: &mut bool) -> Plain {
-    shared(out, transaction, DEEPEST, is_whole)
+/// Reads values in one transaction.
+pub struct Reader<'t, T> {
+    transaction: &'t T,
+    types: Types,
+    /// Whether all that was read so far has a form in JSON. What has none (a file, an XML element, a list that cannot be gone through,
+    /// what is nested too deep) is `null`.
+    pub is_whole: bool,
 }
 
-fn shared(out: &Out, transaction: &impl ReadTxn, levels: usize, is_whole: &mut bool) -> Plain {
-    if levels == 0 {
-        *is_whole = false;
-        return Plain::Null;
+impl<'t, T: ReadTxn> Reader<'t, T> {
+    /// For documents whose shared types are so.
+    pub fn new(types: Types, transaction: &'t T) -> Self {
+        Reader { transaction, types, is_whole: true }
     }
-    match out {
-        Out::Any(any) => plain(any, levels, is_whole),
-        Out::YText(text) => Plain::Text(text.get_string(transaction).into()),
-        Out::YArray(array) => {
-            let branch: &Branch = array.as_ref();
-            if !is_sound_list(branch, transaction) {
-                *is_whole = false;
-                return Plain::Null;
-            }
-            let items = array.iter(transaction);
-            Plain::List(items.map(|item| shared(&item, transaction, levels - 1, is_whole)).collect())
+
+    /// Reads a value. What is empty and of no kind is what is empty in `near`, and else an object.
+    pub fn read(&mut self, out: Out, near: Option<&Plain>) -> Plain {
+        self.shared(out, near, DEEPEST)
+    }
+
+    fn shared(&mut self, out: Out, near: Option<&Plain>, levels: usize) -> Plain {
+        if levels == 0 {
+            self.is_whole = false;
+            return Plain::Null;
         }
-        Out::YMap(map) => {
-            let mut members: Vec<(Arc<str>, Plain)> = Vec::new();
-            for (key, value) in map.iter(transaction) {
-                if !matches!(value, Out::Any(Any::Undefined)) {
-                    members.push((key.into(), shared(&value, transaction, levels - 1, is_whole)));
+        match Shape::of(out, self.types, self.transaction) {
+            Shape::Plain(any) => plain(&any, levels, &mut self.is_whole),
+            Shape::Text(text) => Plain::Text(text.get_string(self.transaction).into()),
+            Shape::List(list) => {
+                let near: &[Plain] = match near {
+                    Some(Plain::List(items)) => items,
+                    _ => &[],
+                };
+                let items = list.iter(self.transaction).enumerate();
+                Plain::List(items.map(|(at, item)| self.shared(item, near.get(at), levels - 1)).collect())
+            }
+            Shape::Map(map) => {
+                let branch: &Branch = map.as_ref();
+                // Only a type that is all in one can have items beside its keys.
+                self.is_whole &= branch.content_len() == 0;
+                let mut members: Vec<(Arc<str>, Plain)> = Vec::new();
+                for (key, value) in map.iter(self.transaction) {
+                    if matches!(value, Out::Any(Any::Undefined)) {
+                        continue;
+                    }
+                    let near = near.filter(|_| self.types == Types::Unified).and_then(|near| near.at(key));
+                    members.push((key.into(), self.shared(value, near, levels - 1)));
                 }
+                Plain::Object(sorted(members))
             }
-            Plain::Object(sorted(members))
-        }
-        _ => {
-            *is_whole = false;
-            Plain::Null
+            Shape::Empty(_) => match near {
+                Some(Plain::Text(_)) => Plain::Text("".into()),
+                Some(Plain::List(_)) => Plain::List(Vec::new()),
+                _ => Plain::Object(Vec::new()),
+            },
+            Shape::Foreign => {
+                self.is_whole = false;
+                Plain::Null
+            }
         }
     }
 }

@@ -11,7 +11,6 @@ use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
 use yrs::block::ClientID;
-use yrs::branch::Branch;
 use yrs::types::PathSegment;
 use yrs::updates::decoder::Decode;
 use yrs::updates::encoder::Encode;
@@ -223,10 +222,4 @@ impl Root {
         });
         Root { map, dirt, seen: HashMap::new() }
     }
-}
-
-/// Whether a list can be gone through: yrs never ends on one that holds text, as only a foreign document can.
-pub fn is_sound_list(list: &Branch, transaction: &impl ReadTxn) -> bool {
-    use yrs::GetString;
-    yrs::TextRef::from(yrs::branch::BranchPtr::from(list)).get_string(transaction).is_empty()
 }

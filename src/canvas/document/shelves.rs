@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::shape::Types;
 use crate::content::Schema;
 use crate::content::schema::{Collection, Doc, Kind, Layout};
 
@@ -26,6 +27,8 @@ pub struct Shelf {
     pub position: Option<Vec<Arc<str>>>,
     /// The root map that has the positions once more.
     pub positions: Option<usize>,
+    /// How the document has shared types.
+    pub types: Types,
 }
 
 /// The root maps of a document, and what lies where.
@@ -39,18 +42,18 @@ pub struct Shelves {
 
 impl Shelves {
     /// Reads a schema.
-    pub fn of(schema: &Schema) -> Self {
+    pub fn of(schema: &Schema, types: Types) -> Self {
         let mut shelves = Shelves::default();
         for collection in &schema.collections {
             if let Some(doc) = &collection.doc {
-                let shelf = shelves.shelf(collection, doc);
+                let shelf = shelves.shelf(collection, doc, types);
                 shelves.all.push(shelf);
             }
         }
         shelves
     }
 
-    fn shelf(&mut self, collection: &Collection, doc: &Doc) -> Shelf {
+    fn shelf(&mut self, collection: &Collection, doc: &Doc, types: Types) -> Shelf {
         let boxed = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect::<Vec<_>>();
         let is_value = collection.kind == Kind::Value;
         Shelf {
@@ -63,6 +66,7 @@ impl Shelves {
             plain: boxed(&doc.plain),
             position: collection.position.as_deref().map(boxed),
             positions: doc.positions.as_deref().map(|map| self.root(map)),
+            types,
         }
     }
 
@@ -90,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_presets_lie_where_their_editors_keep_them() {
-        let shelves = Shelves::of(&Schema::texera());
+        let shelves = Shelves::of(&Schema::texera(), Types::Apart);
         let names: Vec<&str> = shelves.roots.iter().map(|name| &**name).collect();
         assert_eq!(
             names,
@@ -100,7 +104,7 @@ mod tests {
         assert_eq!((boxes.root, boxes.positions, boxes.is_nested), (3, Some(1), true));
         assert_eq!(shelves.of_collection("settings").unwrap().at.as_deref(), Some("settings"));
         assert_eq!(shelves.placed_in(1).count(), 1);
-        let flow = Shelves::of(&Schema::react_flow());
+        let flow = Shelves::of(&Schema::react_flow(), Types::Apart);
         assert_eq!(flow.all.len(), 2, "the viewport is everybody's own (P11)");
     }
 }

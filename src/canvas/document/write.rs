@@ -14,9 +14,9 @@ use yrs::branch::{Branch, BranchPtr};
 use yrs::types::TypeRef;
 use yrs::{Any, Array, ArrayRef, GetString, Map, MapRef, Out, ReadTxn, Text, TextRef, TransactionMut};
 
-use super::plain::Plain;
-use super::read::read;
-use super::replica::is_sound_list;
+use super::plain::{DEEPEST, Plain};
+use super::read::plain;
+use super::shape::{Shape, Types};
 use super::shelves::Shelf;
 use crate::content::edit::PathStep;
 
@@ -82,20 +82,24 @@ pub fn change_entity(
     let mut at = Slot::Key(root.clone(), key.into());
     for (depth, step) in path.iter().enumerate() {
         let Some(there) = at.get(transaction) else { return false };
-        at = match (there, step) {
-            (Out::YMap(map), PathStep::Key(name)) => Slot::Key(map, name.clone()),
-            (Out::YArray(list), PathStep::Index(index)) => Slot::Item(list, *index),
-            (plain @ Out::Any(_), _) => {
+        at = match (Shape::of(there, shelf.types, transaction), step) {
+            (Shape::Map(map), PathStep::Key(name)) => Slot::Key(map, name.clone()),
+            (Shape::List(list), PathStep::Index(index)) => Slot::Item(list, *index),
+            // It becomes what is put into it.
+            (Shape::Empty(it), PathStep::Key(name)) => Slot::Key(it.into(), name.clone()),
+            (Shape::Empty(it), PathStep::Index(index)) => Slot::Item(it.into(), *index),
+            (Shape::Plain(any), _) => {
                 // From here on it is one plain value.
-                let mut value = read(&plain, transaction, &mut true);
+                let mut value = plain(&any, DEEPEST, &mut true);
                 let rest = path.get(depth..).unwrap_or(&[]);
-                return change_plain(&mut value, rest, change) && at.replace(transaction, &value, How::Plain);
+                return change_plain(&mut value, rest, change)
+                    && at.replace(transaction, shelf.types, &value, How::Plain);
             }
             _ => return false,
         };
     }
     match change {
-        Change::Replace(value) => at.replace(transaction, value, how),
+        Change::Replace(value) => at.replace(transaction, shelf.types, value, how),
         Change::Insert(value) => at.insert(transaction, value, how),
         Change::Remove => at.remove(transaction),
     }
@@ -127,10 +131,15 @@ impl Slot {
     }
 
     /// What is shared and stays of its kind is changed inside.
-    fn replace(&self, transaction: &mut TransactionMut<'_>, value: &Plain, how: How) -> bool {
+    fn replace(&self, transaction: &mut TransactionMut<'_>, types: Types, value: &Plain, how: How) -> bool {
         let Some(there) = self.get(transaction) else { return false };
-        if let (Out::YText(text), Plain::Text(to)) = (&there, value)
-            && splice(transaction, text, to)
+        let text = match Shape::of(there, types, transaction) {
+            Shape::Text(text) => Some(text),
+            Shape::Empty(it) => Some(it.into()),
+            _ => None,
+        };
+        if let (Some(text), Plain::Text(to)) = (text, value)
+            && splice(transaction, &text, to)
         {
             return true;
         }
@@ -150,7 +159,7 @@ impl Slot {
             Slot::Key(map, name) => put_key(transaction, map, name, value, how),
             Slot::Item(list, index) => {
                 let Ok(at) = u32::try_from(*index) else { return false };
-                if !is_sound_list(list.as_ref(), transaction) || at > list.len(transaction) {
+                if at > list.len(transaction) {
                     return false;
                 }
                 put_item(transaction, list, at, value, how);
@@ -174,7 +183,7 @@ impl Slot {
 /// The place of an item that is there: asking for any other panics.
 fn place(list: &ArrayRef, index: usize, transaction: &impl ReadTxn) -> Option<u32> {
     let index = u32::try_from(index).ok()?;
-    (is_sound_list(list.as_ref(), transaction) && index < list.len(transaction)).then_some(index)
+    (index < list.len(transaction)).then_some(index)
 }
 
 fn put_key(transaction: &mut TransactionMut<'_>, map: &MapRef, name: &str, value: &Plain, how: How) {
@@ -302,11 +311,8 @@ fn child<'v>(value: &'v mut Plain, step: &PathStep) -> Option<&'v mut Plain> {
 /// Whether a key has this plain value already: writing it again would be news to everybody.
 pub fn has_plain(transaction: &impl ReadTxn, root: &MapRef, key: &str, value: &Plain) -> bool {
     match root.get(transaction, key) {
-        Some(
-            there @ Out::Any(
-                Any::Null | Any::Bool(_) | Any::Number(_) | Any::String(_) | Any::Array(_) | Any::Map(_),
-            ),
-        ) => read(&there, transaction, &mut true).same(value),
+        Some(Out::Any(Any::Undefined | Any::Buffer(_))) => false,
+        Some(Out::Any(there)) => plain(&there, DEEPEST, &mut true).same(value),
         _ => false,
     }
 }
