@@ -125,6 +125,17 @@ export function exchange(...docs: Y.Doc[]): void {
 /** The content on the canvas as the engine has it. */
 export const onCanvas = (headway: Headway) => JSON.parse(headway.content("canvas") ?? "") as Content;
 
+/**
+ * A content as a document can tell it. In one of @y/y 14 nobody can tell an empty text from an empty list or map: Headway says what was
+ * there before.
+ */
+function told(content: unknown): unknown {
+  if (!("isUnified" in Y)) return content;
+  const isEmpty = (value: unknown) =>
+    value === "" || (typeof value === "object" && Object.keys(value ?? [0]).length === 0);
+  return JSON.parse(JSON.stringify(content, (_, value: unknown) => (isEmpty(value) ? {} : value)));
+}
+
 type Entities = Record<string, Record<string, unknown>>;
 
 /** What a document says its content is: by id, since a map has no order. */
@@ -141,24 +152,24 @@ export function contentOf(doc: Y.Doc): unknown {
   const placed = Object.entries(withId(boxes, "commentBoxID")).map(([id, one]) =>
     id in positions ? [id, { ...one, commentBoxPosition: positions[id] }] : [id, one],
   );
-  return {
+  return told({
     operators: withId(operators, "operatorID"),
     operatorPositions: Object.fromEntries(Object.entries(positions).filter(([id]) => !(id in boxes))),
     links: withId(links, "linkID"),
     commentBoxes: Object.fromEntries(placed),
     ...("settings" in meta ? { settings: meta["settings"] } : {}),
-  };
+  });
 }
 
 /** The same of a content. */
 export function byId(content: Content): unknown {
   const keyed = (list: readonly unknown[], field: string) =>
     Object.fromEntries((list as Record<string, string>[]).map((one) => [one[field], one]));
-  return {
+  return told({
     operators: keyed(content.operators, "operatorID"),
     operatorPositions: content.operatorPositions,
     links: keyed(content.links, "linkID"),
     commentBoxes: keyed(content.commentBoxes, "commentBoxID"),
     ...("settings" in content ? { settings: content.settings } : {}),
-  };
+  });
 }

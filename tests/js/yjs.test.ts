@@ -1332,7 +1332,7 @@ describe("faults of others (X1, P5)", () => {
 
   test("what has a shape that no content has is reported", () => {
     const { headway, doc, notices } = live(AGES);
-    doc.getMap("operatorIDMap").set("xml", new Y.XmlFragment());
+    doc.getMap("operatorIDMap").set("xml", new Y.XmlElement("b"));
     onCanvas(headway);
     goTo(headway, 0);
     expect(notices.map(({ code }) => code)).toContain("canvas_foreign");
