@@ -26,6 +26,15 @@ export function asHeadwayError(thrown: unknown): unknown {
   return new HeadwayError(code, message);
 }
 
+/** What the engine throws, as an error of ours. */
+export function throwing<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (thrown) {
+    throw asHeadwayError(thrown);
+  }
+}
+
 /** The words of something that was thrown. */
 export function wordsOf(thrown: unknown): string {
   const error = asHeadwayError(thrown);

@@ -5,17 +5,17 @@
  * that have their answer, notices); this class does it, in that order, and calls the listeners last. What those
  * callbacks call in turn is queued, so no callback ever runs inside a call that is still going on.
  */
-import { NO_EDITS, toConflicts, toEditList, toFaults, toMerge, toReplayed, type Replayed } from "./edits.js";
-import { HeadwayError, asHeadwayError, wordsOf } from "./error.js";
+import { Canvas } from "./canvas.js";
+import { NO_EDITS, toEditList, toFaults, toMerge, type Replayed } from "./edits.js";
+import { HeadwayError, asHeadwayError, throwing, wordsOf } from "./error.js";
 import { Engine, Side, receive } from "./loader.js";
 import type { HandedOver, Outcome, StashPlan, Sent, Settled, ViewHeader } from "./records.js";
-import { checkBytes, checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
-import { completed } from "./normalize.js";
+import { checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
 import { Path } from "./path.js";
 import { Queue } from "./queue.js";
 import { Steps } from "./steps.js";
 import { Turns } from "./turns.js";
-import { documentSurface, guarded, plainSurface, type Surface } from "./surface.js";
+import { guarded } from "./surface.js";
 import type {
   EditList,
   EngineDocument,
@@ -73,12 +73,11 @@ export class Headway {
   readonly #syncing = new Set<Waiting>();
   readonly #queue = new Queue<Todo>({
     act: (todo) => this.#one(todo),
-    blocker: ({ outcome }) => (outcome.lookAtCanvas && this.#surface?.isBusy() ? this.#surface : undefined),
+    blocker: ({ outcome }) => (outcome.lookAtCanvas ? this.#canvas.busy : undefined),
     atRest: () => this.#tell(),
   });
-  readonly #updates = new Set<(update: Uint8Array) => void>();
+  readonly #canvas: Canvas;
   #engine: Engine | undefined;
-  #surface: Surface | undefined;
   #view: View | undefined;
   #isNews = false;
 
@@ -88,6 +87,14 @@ export class Headway {
     this.#path = new Path(this.#engine);
     this.#steps = new Steps(this.#engine);
     this.#turns = new Turns(this.#engine);
+    this.#canvas = new Canvas({
+      live: () => this.#live,
+      engine: () => this.#engine,
+      do: (handed) => this.#do(handed),
+      goOn: () => this.#queue.goOn(),
+      now: () => this.#now(),
+      normalize: options.normalize,
+    });
   }
 
   /** A Headway that knows nothing yet. Synchronous: the WebAssembly is part of the module. */
@@ -105,12 +112,9 @@ export class Headway {
     this.#waiting.clear();
     this.#syncing.clear();
     this.#listeners.clear();
-    this.#updates.clear();
     this.#queue.clear();
-    const surface = this.#surface;
-    this.#surface = undefined;
     engine.free();
-    surface?.closed();
+    this.#canvas.freed();
   }
 
   get #live(): Engine {
@@ -210,8 +214,8 @@ export class Headway {
   revert(turn: TurnId, how: ReplayPolicy = "exact"): Promise<Moved> {
     return this.#command((engine) => {
       const id = checkText("turn", turn);
-      const against = () => engine.editsAgainst(id, this.#shown());
-      const keep = this.#keeps(how, () => engine.cannotRevert(id) ?? this.#prepared(against));
+      const against = () => engine.editsAgainst(id, this.#canvas.shown());
+      const keep = this.#canvas.keeps(how, () => engine.cannotRevert(id) ?? against());
       return engine.revert(id, keep, this.#now());
     });
   }
@@ -219,8 +223,8 @@ export class Headway {
   /** Takes the latest revert back (R3). */
   redo(how: ReplayPolicy = "exact"): Promise<Moved> {
     return this.#command((engine) => {
-      const against = () => engine.editsAgainst(undefined, this.#shown());
-      const keep = this.#keeps(how, () => engine.cannotRedo() ?? this.#prepared(against));
+      const against = () => engine.editsAgainst(undefined, this.#canvas.shown());
+      const keep = this.#canvas.keeps(how, () => engine.cannotRedo() ?? against());
       return engine.redo(keep, this.#now());
     });
   }
@@ -228,8 +232,8 @@ export class Headway {
   /** Brings the canvas to the content of HEAD (P14). */
   async syncCanvas(how: ReplayPolicy = "exact"): Promise<Moved> {
     const engine = this.#live;
-    const keep = this.#keeps(how, () => this.#prepared(() => engine.editsAgainstHead(this.#shown())));
-    const sync = () => this.#prepared(() => engine.syncCanvas(keep) as HandedOver);
+    const keep = this.#canvas.keeps(how, () => engine.editsAgainstHead(this.#canvas.shown()));
+    const sync = () => this.#canvas.prepared(() => engine.syncCanvas(keep) as HandedOver);
     const handed = this.#withFaults(undefined, sync);
     return new Promise((resolve, reject) => {
       const waiting = { resolve, reject };
@@ -253,8 +257,8 @@ export class Headway {
    */
   applyStash(id: string, how: ReplayPolicy = "keep"): Merge {
     const [engine, name] = [this.#live, checkText("id", id)];
-    const keep = this.#keeps(how, () => engine.editsAgainstStash(name, this.#shown()));
-    const { plan, outcome } = this.#throwing(() => engine.applyStash(name, this.#shown(), keep) as StashPlan);
+    const keep = this.#canvas.keeps(how, () => engine.editsAgainstStash(name, this.#canvas.shown()));
+    const { plan, outcome } = throwing(() => engine.applyStash(name, this.#canvas.shown(), keep) as StashPlan);
     this.#do(outcome);
     return toMerge(plan);
   }
@@ -262,7 +266,7 @@ export class Headway {
   /** Drops a stash for good. */
   dropStash(id: string): void {
     const name = checkText("id", id);
-    this.#do(this.#throwing(() => this.#live.dropStash(name)) as HandedOver);
+    this.#do(throwing(() => this.#live.dropStash(name)) as HandedOver);
   }
 
   // ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -286,9 +290,9 @@ export class Headway {
    * `evicted` when it was let go to stay within `memoryBudget` (C3).
    */
   content(at?: StepId | "canvas"): string | undefined {
-    if (at === "canvas") return this.#onCanvas();
+    if (at === "canvas") return this.#canvas.text();
     const id = at === undefined ? at : checkText("at", at);
-    return this.#throwing(() => this.#live.content(id));
+    return throwing(() => this.#live.content(id));
   }
 
   /**
@@ -297,7 +301,7 @@ export class Headway {
    */
   diff(from: StepId | "canvas", to: StepId | "canvas"): EditList {
     const compare = () => this.#live.compare(this.#side("from", from), this.#side("to", to));
-    return toEditList(known(this.#throwing(() => this.#prepared(compare))));
+    return toEditList(known(throwing(() => this.#canvas.prepared(compare))));
   }
 
   /**
@@ -305,8 +309,8 @@ export class Headway {
    * anything. Throws what `diff` throws, and `invalid_content` with the faults as `detail` when `validation` is `"strict"`.
    */
   preview(step: StepId): EditList {
-    const [onCanvas, id] = [this.#onCanvas(), this.#known("step", step)];
-    const preview = () => this.#prepared(() => this.#live.preview(onCanvas, id));
+    const [onCanvas, id] = [this.#canvas.text(), this.#known("step", step)];
+    const preview = () => this.#canvas.prepared(() => this.#live.preview(onCanvas, id));
     return toEditList(known(this.#withFaults(id, preview)));
   }
 
@@ -317,7 +321,7 @@ export class Headway {
    */
   planMerge(step: StepId): Merge {
     const id = this.#known("step", step);
-    return toMerge(this.#throwing(() => this.#live.planMerge(id)));
+    return toMerge(throwing(() => this.#live.planMerge(id)));
   }
 
   /**
@@ -326,7 +330,7 @@ export class Headway {
    */
   validate(at?: StepId | "canvas"): readonly Fault[] {
     const side = at === undefined ? Side.head() : this.#side("at", at);
-    return toFaults(known(this.#throwing(() => this.#live.validate(side))));
+    return toFaults(known(throwing(() => this.#live.validate(side))));
   }
 
   /** Sizes. */
@@ -342,38 +346,13 @@ export class Headway {
    * unbinds it.
    */
   bindCanvas(canvas: PlainCanvas): () => void {
-    const isFunction = (value: unknown) => typeof value === "function";
-    if (!isFunction(canvas?.read) || !(isFunction(canvas.apply) || isFunction(canvas.replace))) {
-      throw new HeadwayError("invalid_argument", "A canvas needs the functions read and apply, or read and replace.");
-    }
-    // An object of its own, so that the same canvas can be bound again and only this binding ends.
-    const surface = plainSurface(canvas);
-    return this.#bind(surface, this.#live.bindCanvas(true) as HandedOver);
+    return this.#canvas.bindPlain(canvas);
   }
 
   /** The live document that is bound, for who relays its updates. `headway/yjs` binds one. */
-  readonly document: EngineDocument = {
-    open: (host) => {
-      checkBytes("state", host.state);
-      const surface = documentSurface(host, (update) => this.#updates.forEach((listener) => listener(update)));
-      return this.#bind(
-        surface,
-        this.#throwing(() => this.#live.bindDocument(host.clientId, host.isUnified ?? false, host.state)),
-      );
-    },
-    applyUpdate: (update) => {
-      checkBytes("update", update);
-      this.#do(this.#throwing(() => this.#live.applyUpdate(update)) as HandedOver);
-    },
-    stateVector: () => this.#bound(this.#throwing(() => this.#live.stateVector())),
-    encodeDiff: (stateVector) => this.#bound(this.#throwing(() => this.#live.encodeDiff(stateVector))),
-    onUpdate: (listener) => {
-      checkFunction("listener", listener);
-      const own = (update: Uint8Array) => listener(update);
-      this.#updates.add(own);
-      return () => void this.#updates.delete(own);
-    },
-  };
+  get document(): EngineDocument {
+    return this.#canvas.document;
+  }
 
   /** What the devtools and a bug report show. */
   toJSON(): unknown {
@@ -382,77 +361,8 @@ export class Headway {
 
   // ── the machinery ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** What a plain canvas shows; of a document the engine knows it. */
-  #shown(): string {
-    return this.#bound(this.#surface).shown();
-  }
-
-  /** Makes a call that may need a content as the host completes it, and lets the host complete it (P15). */
-  #prepared<T>(call: () => T): T {
-    for (;;) {
-      try {
-        return call();
-      } catch (thrown) {
-        const error = asHeadwayError(thrown);
-        const text =
-          error instanceof HeadwayError && error.code === "unprepared" ? this.#live.toNormalize() : undefined;
-        if (text === undefined) throw error;
-        const why = this.#complete(text);
-        if (why !== undefined) throw new HeadwayError("normalize_failed", `\`normalize\` failed: ${why}`);
-      }
-    }
-  }
-
-  /** Lets the host complete a content. Gives why that failed. */
-  #complete(text: string): string | undefined {
-    const { handed, why } = completed(this.#options.normalize, text, () => this.#engine);
-    this.#do(handed);
-    return why;
-  }
-
-  /** Whether edits by hand are kept; throws when they are to refuse the command and stand against it. `against` gives conflicts or a code. */
-  #keeps(how: ReplayPolicy, against: () => string): boolean {
-    if (how === "exact" || how === "keep") return how === "keep";
-    if (how !== "refuse") throw new HeadwayError("invalid_argument", '"how" has to be "exact", "keep" or "refuse".');
-    if (!this.#surface) return false;
-    const answer = this.#throwing(against);
-    // A code is what the command itself is refused with.
-    if (!answer.startsWith("[") || answer === "[]") return true;
-    throw new HeadwayError(
-      "manual_edits",
-      "Edits made by hand on the canvas stand against it; keep them, overwrite them, or undo them first.",
-      toConflicts(answer),
-    );
-  }
-
   #side(name: string, at: StepId | "canvas"): Side {
-    return at === "canvas" ? Side.canvas(this.#onCanvas()) : Side.step(this.#known(name, at));
-  }
-
-  #onCanvas(): string {
-    const engine = this.#live;
-    return this.#bound(this.#surface).text(engine);
-  }
-
-  #bound<T>(value: T | undefined): T {
-    if (value !== undefined) return value;
-    throw new HeadwayError("canvas_unbound", "No canvas is bound; call bindCanvas or bindYjs first.");
-  }
-
-  /** Puts another surface in place of the one that was bound. Gives what unbinds it. */
-  #bind(surface: Surface, handed: HandedOver): () => void {
-    const before = this.#surface;
-    this.#surface = surface;
-    before?.closed();
-    this.#do(handed);
-    return () => {
-      if (this.#surface !== surface) return;
-      this.#surface = undefined;
-      surface.closed();
-      if (this.#engine) this.#do(this.#engine.bindCanvas(false) as HandedOver);
-      // What waited for the end of somebody's transaction waits no longer.
-      this.#queue.goOn();
-    };
+    return at === "canvas" ? Side.canvas(this.#canvas.text()) : Side.step(this.#known(name, at));
   }
 
   /** The id of a step that is there. */
@@ -480,20 +390,12 @@ export class Headway {
     throw new HeadwayError("invalid_argument", '"now" has to give the time in ms, as a finite number.');
   }
 
-  #throwing<T>(call: () => T): T {
-    try {
-      return call();
-    } catch (thrown) {
-      throw asHeadwayError(thrown);
-    }
-  }
-
   async #command(ask: (engine: Engine) => unknown): Promise<Moved> {
     const engine = this.#live;
     if (!this.#options.send) {
       throw new HeadwayError("offline", "This Headway has no `send`, so it can ask nobody.");
     }
-    const { ticket, outcome } = this.#throwing(() => ask(engine) as Sent);
+    const { ticket, outcome } = throwing(() => ask(engine) as Sent);
     return new Promise<Moved>((resolve, reject) => {
       this.#waiting.set(ticket, { resolve, reject });
       this.#do(outcome, { ticket });
@@ -513,7 +415,7 @@ export class Headway {
 
   #one({ outcome, ticket, sync }: Todo): void {
     for (const frame of outcome.send) this.#send(frame, ticket);
-    const replayed = (outcome.lookAtCanvas && this.#look()) || NOT_REPLAYED;
+    const replayed = (outcome.lookAtCanvas && this.#canvas.look()) || NOT_REPLAYED;
     for (const settled of outcome.settled) this.#settle(settled, replayed);
     // Freed in between: it was rejected then.
     if (sync && this.#syncing.delete(sync)) sync.resolve({ headId: this.getView().headId, ...replayed });
@@ -533,19 +435,6 @@ export class Headway {
     } catch (thrown) {
       if (ticket !== undefined && this.#engine) this.#do(this.#engine.notSent(ticket, wordsOf(thrown)));
     }
-  }
-
-  /** Lets the engine decide about the canvas, and does what it says. */
-  #look(): Replayed | undefined {
-    for (let text = this.#engine?.toNormalize(); text !== undefined; text = this.#engine?.toNormalize()) {
-      this.#complete(text);
-    }
-    if (!this.#surface) return undefined;
-    const { handed, isWritten } = this.#surface.look(() => this.#engine, this.#now());
-    // A callback may have freed it.
-    if (this.#engine) for (const one of handed) this.#do(one);
-    const told = handed.map((one) => typeof one === "object" && one.replayed).find((one) => typeof one === "string");
-    return told ? toReplayed(told, isWritten) : undefined;
   }
 
   #notify(notice: Notice): void {
