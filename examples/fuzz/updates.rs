@@ -1,6 +1,9 @@
 //! X1 for updates of the live document: whatever the bytes, the check answers, and what it lets pass yrs can take.
 
+use headway::canvas::document::Document;
+use headway::canvas::document::shape::Types;
 use headway::canvas::document::update_check::{check_state_vector, check_update};
+use headway::content::{ContentStore, Schema};
 use yrs::block::ClientID;
 use yrs::branch::{Branch, BranchPtr};
 use yrs::updates::decoder::Decode;
@@ -38,6 +41,34 @@ pub fn one_case(seed: u64) {
     }
     if check_update(&bytes).is_ok() {
         take_in(&bytes);
+        hear_of(&bytes);
+    }
+}
+
+/// The same for who has replayed something, and looks for the same said twice (P8): it may find what it likes, but nothing breaks.
+fn hear_of(bytes: &[u8]) {
+    let mut store = ContentStore::default();
+    // As one of those that the update may speak of.
+    let mut canvas = Document::open(&Schema::texera(), Types::Apart, CLIENTS[2]).unwrap();
+    for (row, text) in [(0, "abc"), (1, "abza😀"), (2, "z")] {
+        let rows = ["[\"abc\"]", "\"z\"", "null", "1"];
+        let rows = rows[row..].join(",");
+        let operator = format!(
+            r#"{{"operatorID":"A","operatorType":"T","operatorProperties":{{"text":"{text}","rows":[{rows}]}}}}"#
+        );
+        let content = format!(r#"{{"operators":[{operator}],"operatorPositions":{{"A":{{"x":0,"y":0}}}}}}"#);
+        let content = store.take_in(&content, None).unwrap();
+        canvas.before_replay().ok();
+        let Ok(shown) = canvas.content(&mut store, Some(content)) else { return };
+        let edits = store.diff(shown, content);
+        let written = canvas.replay(&store, &edits, content).ok().flatten();
+        canvas.tell(written);
+        if canvas.apply_update(bytes).is_err() {
+            return;
+        }
+        if let Some(told) = canvas.tell(None) {
+            check_update(&told).unwrap();
+        }
     }
 }
 

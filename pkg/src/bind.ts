@@ -14,13 +14,16 @@ import { pressByPress, type PressByPress, type UndoStacks } from "./undo.js";
 /** The origin of every transaction that Headway makes. */
 export const ORIGIN: unique symbol = Symbol("headway");
 
+/** What a document calls for each transaction: whether somebody at this document made it is in the transaction. */
+type UpdateListener = (update: Uint8Array, origin: unknown, doc: never, transaction: never) => void;
+
 /** What is needed of a document, which one of yjs 13.6 has, and one of @y/y 14. */
 export interface YDoc {
   readonly clientID: number;
   readonly store: { readonly clients: { has(client: number): boolean } };
-  on(event: "update", listener: (update: Uint8Array, origin: unknown) => void): unknown;
+  on(event: "update", listener: UpdateListener): unknown;
   on(event: "afterAllTransactions" | "destroy", listener: () => void): unknown;
-  off(event: "update", listener: (update: Uint8Array, origin: unknown) => void): unknown;
+  off(event: "update", listener: UpdateListener): unknown;
   off(event: "afterAllTransactions" | "destroy", listener: () => void): unknown;
 }
 
@@ -90,16 +93,16 @@ export function bind(headway: Headway, doc: YDoc, Y: Yjs, undoManager?: YUndoMan
     }
   };
   /** Must not throw: yjs would never end this transaction. */
-  const hear = (update: Uint8Array) => {
+  const hear = (update: Uint8Array, isHere = false) => {
     try {
-      headway.document.applyUpdate(update);
+      headway.document.applyUpdate(update, isHere);
     } catch {
       reopen();
     }
   };
-  const relay = (update: Uint8Array, origin: unknown) => {
+  const relay = (update: Uint8Array, origin: unknown, _: unknown, transaction: { readonly local: boolean }) => {
     if (!isBound) return;
-    if (origin !== ORIGIN) return hear(update);
+    if (origin !== ORIGIN) return hear(update, transaction.local);
     if (isOurs) {
       isOurs = false;
       return;

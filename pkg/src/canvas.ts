@@ -64,9 +64,9 @@ export class Canvas {
       const open = () => this.#around.live().bindDocument(host.clientId, host.isUnified ?? false, host.state);
       return this.#bind(surface, throwing(open) as HandedOver);
     },
-    applyUpdate: (update) => {
+    applyUpdate: (update, isHere = false) => {
       checkBytes("update", update);
-      this.#around.do(throwing(() => this.#around.live().applyUpdate(update)) as HandedOver);
+      this.#around.do(throwing(() => this.#around.live().applyUpdate(update, isHere)) as HandedOver);
     },
     stateVector: () => this.#bound(throwing(() => this.#around.live().stateVector())),
     encodeDiff: (stateVector) => this.#bound(throwing(() => this.#around.live().encodeDiff(stateVector))),

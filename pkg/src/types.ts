@@ -312,8 +312,11 @@ export interface DocumentHost {
 export interface EngineDocument {
   /** Binds a live document, in place of the canvas that was bound. Gives what unbinds it. */
   open(host: DocumentHost): () => void;
-  /** Takes in what somebody else wrote. Throws `corrupt_update`, and then nothing has changed. */
-  applyUpdate(update: Uint8Array): void;
+  /**
+   * Takes in what somebody else wrote; `isHere`: the person in front of this canvas, whose deletions count at once (P8). Throws
+   * `corrupt_update`, and then nothing has changed.
+   */
+  applyUpdate(update: Uint8Array, isHere?: boolean): void;
   stateVector(): Uint8Array;
   /** What the replica has and another has not, whose state vector it is; without one, everything. */
   encodeDiff(stateVector?: Uint8Array): Uint8Array;

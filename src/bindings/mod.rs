@@ -14,6 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use self::frame_buffer::FrameBuffer;
 use crate::canvas::Plan;
+use crate::canvas::document::Author;
 use crate::canvas::document::shape::Types;
 use crate::content::Schema;
 use crate::engine::{self, CommandName, Options, Outcome, Validation};
@@ -278,10 +279,11 @@ impl Engine {
         Ok(hand_over(&outcome))
     }
 
-    /// Somebody else wrote to the document.
+    /// Somebody else wrote to the document; `is_here`: the person in front of it.
     #[wasm_bindgen(js_name = applyUpdate)]
-    pub fn apply_update(&mut self, update: &[u8]) -> Result<JsValue, JsValue> {
-        let outcome = self.engine.apply_update(update).map_err(into_error)?;
+    pub fn apply_update(&mut self, update: &[u8], is_here: bool) -> Result<JsValue, JsValue> {
+        let author = if is_here { Author::Here } else { Author::Elsewhere };
+        let outcome = self.engine.apply_update(update, author).map_err(into_error)?;
         Ok(hand_over(&outcome))
     }
 

@@ -147,6 +147,11 @@ impl Canvas {
         *self = Canvas { surface, ..Canvas::default() };
     }
 
+    /// Whether what is on it is on others' canvas, too.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.surface, Surface::Document(_))
+    }
+
     /// The live document that is bound.
     pub fn document(&mut self) -> Option<&mut Document> {
         match &mut self.surface {
@@ -234,6 +239,11 @@ impl Canvas {
             self.wanted = Some(Wish { target, policy, before });
         }
         self.is_bound()
+    }
+
+    /// Whether something should be put on it.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.is_some() || self.putting_back.is_some()
     }
 
     /// HEAD's content is not known: whatever is on the canvas stays.

@@ -157,8 +157,13 @@ impl Engine {
             let message = "HEAD moved to a step that never came; the last good path stays on show.";
             self.notice("unknown_head", message, Some(&head_id), None);
         }
-        // What somebody else asked for, they did not ask for our edits.
-        let policy = manual_edits.filter(|_| self.head_moved(to)).unwrap_or_default().into();
+        let policy = match manual_edits.filter(|_| self.head_moved(to)) {
+            Some(manual_edits) => manual_edits.into(),
+            // On a live document who asked writes what they want of everybody's edits, and nobody else takes any away (P6, P8).
+            None if self.canvas.is_shared() => Policy::Keep,
+            // What somebody else asked for, they did not ask for our edits.
+            None => Policy::Exact,
+        };
         match self.history.content_at(to) {
             // The canvas is compared even when HEAD's content is the same: a person may have edited it (P12).
             Some(content) => self.show(content, policy, old_content),

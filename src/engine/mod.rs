@@ -41,7 +41,7 @@ use turn_view::TurnVersions;
 use hashbrown::HashMap;
 
 use crate::canvas::document::shape::Types;
-use crate::canvas::document::{Document, DocumentFault};
+use crate::canvas::document::{Author, Document, DocumentFault};
 use crate::canvas::{Canvas, Plan, Policy, Surface};
 use crate::content::{ContentIx, ContentStore, Schema};
 use crate::history::{History, StepIx};
@@ -194,10 +194,12 @@ impl Engine {
         Ok(self.finish())
     }
 
-    /// Somebody else wrote to the document.
-    pub fn apply_update(&mut self, update: &[u8]) -> Result<Outcome, DocumentFault> {
+    /// Somebody else wrote to the document. When that says again what we have said, others have to be told what goes of it (P8), by
+    /// [`Engine::replay`].
+    pub fn apply_update(&mut self, update: &[u8], author: Author) -> Result<Outcome, DocumentFault> {
         if let Some(document) = self.canvas.document() {
-            document.apply_update(update)?;
+            document.apply_update_of(update, author)?;
+            self.outcome.look_at_canvas |= document.has_untold();
             self.outcome.changed |= self.canvas.touched();
         }
         Ok(self.finish())
@@ -220,6 +222,21 @@ impl Engine {
     /// Brings the live document to what was asked for, in one transaction (P1). Gives the update that tells it, when there is
     /// one, and whether anything was written.
     pub fn replay(&mut self) -> (Option<Vec<u8>>, Outcome) {
+        if self.canvas.is_wanted()
+            && let Some(document) = self.canvas.document()
+        {
+            // A fault is met again by the replay.
+            document.before_replay().ok();
+        }
+        let (written, outcome) = self.bring_document();
+        let update = match self.canvas.document() {
+            Some(document) => document.tell(written),
+            None => written,
+        };
+        (update, outcome)
+    }
+
+    fn bring_document(&mut self) -> (Option<Vec<u8>>, Outcome) {
         let (plan, outcome) = self.plan_canvas("");
         self.outcome = outcome;
         let Plan::Write(target) = plan else { return (None, self.finish()) };

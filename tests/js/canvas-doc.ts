@@ -53,11 +53,19 @@ export function versioned(versions: readonly unknown[], head = versions.length -
     content: "",
     afterWorkflowContent: content,
   }));
-  return snapshot(steps, `v${head}`, more);
+  return snapshot(steps, `v${head}`, { canRedo: true, ...more });
 }
 
 /** Somebody moved HEAD to a version. */
-export const goTo = (headway: Headway, version: number) => headway.receive(headChange(`v${version}`));
+export const movedTo = (headway: Headway, version: number | string) =>
+  headway.receive(headChange(typeof version === "string" ? version : `v${version}`));
+
+/** The person here asked for a version, and for nothing else to be on the canvas. */
+export function goTo(headway: Headway, version: number | string): void {
+  // Refused when something else is in flight: then it is somebody else's.
+  headway.redo().catch(() => {});
+  movedTo(headway, version);
+}
 
 /** A Headway that knows the versions, bound to a document that shows the last of them. */
 export function live(versions: readonly unknown[], { doc = new Y.Doc(), ...how }: { doc?: Y.Doc } & BindOptions = {}) {
@@ -113,11 +121,13 @@ export function heard(doc: Y.Doc) {
   return updates;
 }
 
-/** Everything that one document has goes to the other, and back. */
+/** Everything that one document has goes to the others, and what an engine has to say to that (P8). */
 export function exchange(...docs: Y.Doc[]): void {
-  for (const from of docs) {
-    for (const to of docs) {
-      if (from !== to) Y.applyUpdate(to, Y.encodeStateAsUpdate(from, Y.encodeStateVector(to)), "network");
+  for (const _ of docs) {
+    for (const from of docs) {
+      for (const to of docs) {
+        if (from !== to) Y.applyUpdate(to, Y.encodeStateAsUpdate(from, Y.encodeStateVector(to)), "network");
+      }
     }
   }
 }

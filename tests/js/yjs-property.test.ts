@@ -15,6 +15,7 @@ import {
   contentOf,
   everything,
   exchange,
+  goTo,
   knowing,
   link,
   onCanvas,
@@ -462,7 +463,7 @@ describe("documents that no editor has made (X1, P5)", () => {
       if (!isBound) bindYjs(headway, doc);
       onCanvas(headway);
       for (const [at, version] of versions.entries()) {
-        headway.receive(headChange(`v${at}`));
+        goTo(headway, at);
         expect(headway.getView().canvas.equalsHead).toBe(true);
         const there = contentOf(doc) as Record<string, unknown>;
         if (!doc.getMap("contentMeta").has("settings")) there["settings"] = version.settings;

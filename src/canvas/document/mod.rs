@@ -7,7 +7,7 @@
 //!
 //! * [`shelves`]: where each collection of the schema lies;
 //! * [`update_check`]: what is no update is refused before anybody reads it;
-//! * [`replica`]: updates in and out, and what changed;
+//! * [`replica`]: updates in and out, and what changed; [`twins`]: what several have said at once;
 //! * [`plain`]: values as JavaScript has them; [`shape`]: which shared type is what; [`read`]: shared types as values; [`replay`]: edits as writings; [`write`]: how each is written.
 //!
 //! Invariant, held against a reading from scratch in the property tests: after [`Document::content`] and after
@@ -19,6 +19,7 @@ mod replay;
 pub mod replica;
 pub mod shape;
 pub mod shelves;
+mod twins;
 pub mod update_check;
 pub mod write;
 
@@ -65,6 +66,15 @@ impl DocumentFault {
     }
 }
 
+/// Who wrote what is taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// The person in front of this canvas.
+    Here,
+    /// Anybody else.
+    Elsewhere,
+}
+
 /// A live document.
 pub struct Document {
     replica: Replica,
@@ -88,7 +98,27 @@ impl Document {
 
     /// Takes in what somebody else wrote.
     pub fn apply_update(&mut self, update: &[u8]) -> Result<(), DocumentFault> {
-        Ok(self.replica.apply(update)?)
+        self.apply_update_of(update, Author::Elsewhere)
+    }
+
+    /// The same, of whom it is known where they are.
+    pub fn apply_update_of(&mut self, update: &[u8], author: Author) -> Result<(), DocumentFault> {
+        Ok(self.replica.apply(update, author)?)
+    }
+
+    /// A replay is about to begin, and what is on the canvas to be looked at for it.
+    pub fn before_replay(&mut self) -> Result<(), DocumentFault> {
+        Ok(self.replica.before_replay()?)
+    }
+
+    /// Whether others have to be told of twins that were taken away (P8).
+    pub fn has_untold(&self) -> bool {
+        self.replica.has_untold()
+    }
+
+    /// What others have to be told: the twins that were taken away since this was last asked, and what a replay wrote, in one update.
+    pub fn tell(&mut self, written: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        self.replica.tell(written)
     }
 
     /// What it has of each writer.

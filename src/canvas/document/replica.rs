@@ -3,6 +3,9 @@
 //! Only root maps are held on to. References to what lies in them are raw pointers that dangle once it is deleted, so they are
 //! looked up anew in each transaction. Every transaction is tried for, never waited for: on one thread nobody would end
 //! the other one.
+//!
+//! What others wrote and what we wrote at once is there once ([`super::twins`], P8): what goes of it is gone here at once, so that
+//! nobody sees it, and is told to others when somebody asks for it.
 
 use std::sync::Arc;
 
@@ -16,9 +19,11 @@ use yrs::updates::decoder::Decode;
 use yrs::updates::encoder::Encode;
 use yrs::{
     Any, BranchID, DeepObservable, Doc, Map, MapRef, OffsetKind, Options, Out, ReadTxn, StateVector,
-    Transact, TransactionMut, Update, WriteTxn,
+    Transact, TransactionMut, Update, WriteTxn, merge_updates_v1,
 };
 
+use super::Author;
+use super::twins::{Stretch, Twins, taking_away};
 use super::update_check::{check_state_vector, check_update};
 
 /// What marks our own transactions.
@@ -78,6 +83,11 @@ struct Root {
 pub struct Replica {
     doc: Doc,
     roots: Vec<Root>,
+    /// Whether it has what was there when it was made.
+    is_begun: bool,
+    twins: Twins,
+    /// What was taken away of twins and was told to nobody yet.
+    untold: Vec<Vec<u8>>,
 }
 
 impl Replica {
@@ -102,16 +112,68 @@ impl Replica {
             let mut transaction = doc.try_transact_mut().map_err(|_| ReplicaFault::Busy)?;
             roots.iter().map(|name| transaction.get_or_insert_map(&**name)).collect()
         };
-        Ok(Replica { doc, roots: maps.into_iter().map(Root::new).collect() })
+        let roots = maps.into_iter().map(Root::new).collect();
+        Ok(Replica { doc, roots, is_begun: false, twins: Twins::of(client), untold: Vec::new() })
     }
 
     /// Takes in what somebody else wrote.
-    pub fn apply(&mut self, update: &[u8]) -> Result<(), ReplicaFault> {
+    pub fn apply(&mut self, update: &[u8], author: Author) -> Result<(), ReplicaFault> {
         let corrupt = |error: String| ReplicaFault::Corrupt("update", error);
         check_update(update).map_err(|fault| corrupt(fault.to_string()))?;
         let update = Update::decode_v1(update).map_err(|error| corrupt(error.to_string()))?;
         let mut transaction = self.doc.try_transact_mut().map_err(|_| ReplicaFault::Busy)?;
-        transaction.apply_update(update).map_err(|error| ReplicaFault::Broken(error.to_string()))
+        transaction.apply_update(update).map_err(|error| ReplicaFault::Broken(error.to_string()))?;
+        if !std::mem::replace(&mut self.is_begun, true) {
+            // All that was there before us.
+            return Ok(());
+        }
+        transaction.commit();
+        if transaction.insert_set().is_empty() && transaction.delete_set().is_empty() {
+            return Ok(());
+        }
+        // What is in the document now, and was not: it may have waited since an earlier update.
+        let new = transaction.encode_update_v1();
+        let going = self.twins.hear(&new, &transaction, author);
+        drop(transaction);
+        self.take_away(&going)
+    }
+
+    /// Not as a writing of our own: what is shown changes by it.
+    fn take_away(&mut self, going: &[Stretch]) -> Result<(), ReplicaFault> {
+        if going.is_empty() {
+            return Ok(());
+        }
+        let broken = |error: String| ReplicaFault::Broken(error);
+        let update = Update::decode_v1(&taking_away(going)).map_err(|error| broken(error.to_string()))?;
+        let mut transaction = self.doc.try_transact_mut().map_err(|_| ReplicaFault::Busy)?;
+        transaction.apply_update(update).map_err(|error| broken(error.to_string()))?;
+        transaction.commit();
+        if !transaction.delete_set().is_empty() {
+            self.untold.push(transaction.encode_update_v1());
+        }
+        Ok(())
+    }
+
+    /// A replay is about to begin: takes away the twins that others have not taken away themselves.
+    pub fn before_replay(&mut self) -> Result<(), ReplicaFault> {
+        let going = self.twins.before_replay();
+        self.take_away(&going)
+    }
+
+    /// Whether something was taken away of twins and was told to nobody yet.
+    pub fn has_untold(&self) -> bool {
+        !self.untold.is_empty()
+    }
+
+    /// What others have to be told: what was taken away of twins, and `written`, in one update.
+    pub fn tell(&mut self, written: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        let mut all = std::mem::take(&mut self.untold);
+        all.extend(written);
+        match all.len() {
+            0 | 1 => all.pop(),
+            // Each was made by yrs, which can read them again.
+            _ => merge_updates_v1(&all).ok(),
+        }
     }
 
     /// What it has of each writer.
@@ -151,9 +213,15 @@ impl Replica {
     ) -> Result<Option<Vec<u8>>, ReplicaFault> {
         let root = |root: usize| self.roots.get(root).map(|root| root.map.clone());
         let mut transaction = self.doc.try_transact_mut_with(OWN).map_err(|_| ReplicaFault::Busy)?;
+        self.is_begun = true;
         write(&root, &mut transaction);
         transaction.commit();
-        Ok(transaction.has_changes().then(|| transaction.encode_update_v1()))
+        if !transaction.has_changes() {
+            return Ok(None);
+        }
+        let update = transaction.encode_update_v1();
+        self.twins.remember(&update, &transaction);
+        Ok(Some(update))
     }
 
     /// Notes what a key has now, so that our own writing is no news.

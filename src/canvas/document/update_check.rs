@@ -14,7 +14,8 @@
 //! | JSON content (yjs before 13): it reads one string too many | everything after is read askew | refused |
 //! | an XML hook: it reads no name | everything after is read askew | refused |
 //!
-//! Nothing here allocates or recurses, and each byte is looked at once or twice: 2 µs for a kilobyte.
+//! Nothing here allocates or recurses, and each byte is looked at once or twice: 2 µs for a kilobyte. The same walk tells what an
+//! update puts into texts and lists ([`runs`]), for who looks for the same said twice.
 //!
 //! The document has to do its part: **`skip_gc: true`**. An update may be well-formed and nonsense in meaning, such as one
 //! that takes ids which an honest client is about to use. When yrs frees what was deleted, one in some 50,000 of these
@@ -30,7 +31,8 @@
 
 mod reader;
 
-use reader::{Id, Reader};
+pub use reader::Id;
+use reader::Reader;
 
 /// Plain values nest no deeper than this.
 pub const MAX_DEPTH: usize = 64;
@@ -94,10 +96,43 @@ pub enum Offence {
 
 /// Checks an update in the first version of the encoding, in one pass. What passes may be decoded by yrs.
 pub fn check_update(bytes: &[u8]) -> Result<(), UpdateFault> {
+    runs(bytes, &mut |_| ())
+}
+
+/// Something that an update puts into a text or a list, in the line of its client without a gap.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The first of it.
+    pub id: Id,
+    /// What it stood behind and before when it was made.
+    pub left: Option<Id>,
+    /// See `left`.
+    pub right: Option<Id>,
+    /// The shared type that it is in. Not told where a neighbour tells, nor for a root.
+    pub parent: Option<Id>,
+    /// What it says.
+    pub said: Said<'a>,
+}
+
+/// What a run says.
+#[derive(Clone, Copy, Debug)]
+pub enum Said<'a> {
+    /// Characters.
+    Text(&'a str),
+    /// So many plain values, as they are encoded.
+    Values(u64, &'a [u8]),
+    /// One shared type.
+    Shared,
+    /// So much that is gone and that nobody knows any more.
+    Deleted(u64),
+}
+
+/// Checks an update and shows what it puts into texts and lists.
+pub fn runs<'a>(bytes: &'a [u8], visit: &mut impl FnMut(Run<'a>)) -> Result<(), UpdateFault> {
     let mut reader = Reader::new(bytes);
     let mut client_before = None;
     for _ in 0..reader.count()? {
-        client_before = Some(items_of_client(&mut reader, client_before)?);
+        client_before = Some(items_of_client(&mut reader, client_before, visit)?);
     }
     deletions(&mut reader)?;
     reader.end()
@@ -113,7 +148,11 @@ pub fn check_state_vector(bytes: &[u8]) -> Result<(), UpdateFault> {
 }
 
 /// A run of items of one client. Gives the client.
-fn items_of_client(reader: &mut Reader<'_>, client_before: Option<u64>) -> Result<u64, UpdateFault> {
+fn items_of_client<'a>(
+    reader: &mut Reader<'a>,
+    client_before: Option<u64>,
+    visit: &mut impl FnMut(Run<'a>),
+) -> Result<u64, UpdateFault> {
     let start = reader.at();
     let count = reader.count()?;
     if count == 0 {
@@ -127,7 +166,7 @@ fn items_of_client(reader: &mut Reader<'_>, client_before: Option<u64>) -> Resul
     for _ in 0..count {
         let start = reader.at();
         // An old yrs made empty items: yrs leaves them out.
-        let length = item(reader, id)?;
+        let length = item(reader, id, visit)?;
         id.clock = end_of_run(id.clock, length, start)?;
     }
     Ok(id.client)
@@ -165,33 +204,49 @@ mod shared {
 }
 
 /// One item. Gives how many clocks it takes.
-fn item(reader: &mut Reader<'_>, own: Id) -> Result<u64, UpdateFault> {
+fn item<'a>(reader: &mut Reader<'a>, own: Id, visit: &mut impl FnMut(Run<'a>)) -> Result<u64, UpdateFault> {
     let start = reader.at();
     let info = reader.byte()?;
     if matches!(info, kind::COLLECTED | kind::GAP) {
         return reader.length();
     }
-    if info & has::LEFT != 0 {
-        reader.id_before(own)?;
-    }
-    if info & has::RIGHT != 0 {
-        reader.id_before(own)?;
-    }
+    let left = if info & has::LEFT != 0 { Some(reader.id_before(own)?) } else { None };
+    let right = if info & has::RIGHT != 0 { Some(reader.id_before(own)?) } else { None };
+    let mut hangs_in = None;
     if info & (has::LEFT | has::RIGHT) == 0 {
-        parent(reader, own)?;
+        hangs_in = parent(reader, own)?;
         if info & has::KEY != 0 {
             reader.text()?;
         }
     }
-    content(reader, info & !(has::LEFT | has::RIGHT | has::KEY), start)
+    let kind = info & !(has::LEFT | has::RIGHT | has::KEY);
+    let inside = reader.at();
+    let length = content(reader, kind, start)?;
+    let said = match kind {
+        // What has a key is in a map.
+        _ if info & has::KEY != 0 => None,
+        kind::TEXT => Reader::new(reader.since(inside)).text().ok().map(Said::Text),
+        kind::VALUES => {
+            let mut values = Reader::new(reader.since(inside));
+            values.count()?;
+            Some(Said::Values(length, values.rest()))
+        }
+        kind::SHARED_TYPE => Some(Said::Shared),
+        kind::DELETED => Some(Said::Deleted(length)),
+        _ => None,
+    };
+    if let Some(said) = said {
+        visit(Run { id: own, left, right, parent: hangs_in, said });
+    }
+    Ok(length)
 }
 
 /// What an item without neighbours hangs in: a root by its name, or a shared type by its id.
-fn parent(reader: &mut Reader<'_>, own: Id) -> Result<(), UpdateFault> {
+fn parent(reader: &mut Reader<'_>, own: Id) -> Result<Option<Id>, UpdateFault> {
     let start = reader.at();
     match reader.number()? {
-        0 => reader.id_before(own),
-        1 => reader.text().map(drop),
+        0 => reader.id_before(own).map(Some),
+        1 => reader.text().map(|_| None),
         kind => Err(Offence::UnknownKind { what: "a parent", kind }.at(start)),
     }
 }

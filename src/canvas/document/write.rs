@@ -147,8 +147,11 @@ impl Slot {
             Slot::Key(map, name) => put_key(transaction, map, name, value, how),
             Slot::Item(list, index) => {
                 let Some(index) = place(list, *index, transaction) else { return false };
-                list.remove_range(transaction, index, 1);
+                // Put before what it replaces while that is there: the same place for all who replace it (see `twins`).
                 put_item(transaction, list, index, value, how);
+                // Lost when somebody has used the ids that are ours.
+                let Some(replaced) = place(list, index as usize + 1, transaction) else { return true };
+                list.remove_range(transaction, replaced, 1);
             }
         }
         true
@@ -248,11 +251,16 @@ fn splice(transaction: &mut TransactionMut<'_>, text: &TextRef, to: &str) -> boo
     let removed = from_rest.get(..from_rest.len() - tail).unwrap_or("");
     let added = to_rest.get(..to_rest.len() - tail).unwrap_or("");
     let at = units(from.get(..head).unwrap_or(""));
-    if !removed.is_empty() {
-        text.remove_range(transaction, at, units(removed));
-    }
+    // Put before what it replaces while that is there: the same place for all who replace it (see `twins`).
     if !added.is_empty() {
         text.insert(transaction, at, added);
+    }
+    if text.len(transaction) != units(&from) + units(added) {
+        // Somebody has used the ids that are ours: what is written is lost, and to remove what is not there panics.
+        return false;
+    }
+    if !removed.is_empty() {
+        text.remove_range(transaction, at + units(added), units(removed));
     }
     true
 }

@@ -3,9 +3,11 @@
 use super::{MAX_CLOCK, MAX_DEPTH, MAX_NUMBER, Offence, UpdateFault};
 
 /// A place in a document: the clock-th thing that a client made.
-#[derive(Clone, Copy)]
-pub(super) struct Id {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id {
+    /// Who.
     pub client: u64,
+    /// The how-manieth.
     pub clock: u64,
 }
 
@@ -51,6 +53,16 @@ impl<'a> Reader<'a> {
     /// Bytes read so far.
     pub fn at(&self) -> usize {
         self.at
+    }
+
+    /// What was read since a place.
+    pub fn since(&self, start: usize) -> &'a [u8] {
+        self.bytes.get(start..self.at).unwrap_or(&[])
+    }
+
+    /// What is still to be read.
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or(&[])
     }
 
     /// Nothing may be left.
@@ -106,13 +118,13 @@ impl<'a> Reader<'a> {
     }
 
     /// What the item `own` refers to: of its own client only something that was there before.
-    pub fn id_before(&mut self, own: Id) -> Result<(), UpdateFault> {
+    pub fn id_before(&mut self, own: Id) -> Result<Id, UpdateFault> {
         let start = self.at;
         let id = self.id()?;
         if id.client == own.client && id.clock >= own.clock {
             return Err(Offence::LaterReference.at(start));
         }
-        Ok(())
+        Ok(id)
     }
 
     /// Bytes behind their number.
