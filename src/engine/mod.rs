@@ -222,7 +222,7 @@ impl Engine {
     /// Brings the live document to what was asked for, in one transaction (P1). Gives the update that tells it, when there is
     /// one, and whether anything was written.
     pub fn replay(&mut self) -> (Option<Vec<u8>>, Outcome) {
-        if self.canvas.is_wanted()
+        if (self.canvas.is_wanted() || self.is_waiting_to_show())
             && let Some(document) = self.canvas.document()
         {
             // A fault is met again by the replay.

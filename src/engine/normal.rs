@@ -78,6 +78,11 @@ impl Engine {
         None
     }
 
+    /// Whether anything was set aside.
+    pub(super) fn is_waiting_to_show(&self) -> bool {
+        !self.normal.waiting.is_empty()
+    }
+
     /// What was set aside.
     pub(super) fn take_waiting(&mut self) -> Vec<Showing> {
         std::mem::take(&mut self.normal.waiting)

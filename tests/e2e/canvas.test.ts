@@ -50,7 +50,7 @@ describe("moving by hand", () => {
     // when
     await drag(bench, "op2", 40, 160);
     // then
-    await bench.at("banner-differs").getByText("You moved things by hand.").waitFor();
+    await bench.at("banner-differs").getByText("One thing was edited by hand.").waitFor();
     expect(await place(bench, "op2")).not.toBe(before);
     // when
     await bench.at("sync-canvas").click();
@@ -61,18 +61,23 @@ describe("moving by hand", () => {
     await bench.close();
   });
 
-  it("does not stand in the way of a revert: the canvas is compared, not remembered (P12)", async () => {
+  it("outlives a revert that does not touch it, and is gone on request (P6, P12)", async () => {
     const bench = await Workbench.live(browser, `${server.url}?agent=hand-revert`);
     await bench.say("read a.csv, filter age > 30");
     await rest(bench);
     const before = await place(bench, "op1");
-    // A turn that changes nothing on the canvas, then an edit by hand.
-    await bench.say("hello");
+    await bench.say("limit to 5");
     await drag(bench, "op1", 30, 150);
-    await bench.at("banner-differs").waitFor();
+    const moved = await place(bench, "op1");
     await bench.revert(1);
+    await bench.hasOperators("op1", "op2");
+    expect(await place(bench, "op1")).toBe(moved);
+    await bench.at("sync-canvas").click();
     await expect.poll(() => place(bench, "op1")).toBe(before);
-    await bench.at("banner-differs").waitFor({ state: "detached" });
+    // What was overwritten is kept, and can be had back.
+    await bench.at("put-back").click();
+    await expect.poll(() => place(bench, "op1")).toBe(moved);
+    await bench.at("banner-stash").waitFor({ state: "detached" });
     expect(bench.problems).toEqual([]);
     await bench.close();
   });

@@ -147,6 +147,7 @@ export class Workbench {
   get toast(): Locator {
     return this.at("toast");
   }
+  /** The agent's. */
   get redo(): Locator {
     return this.at("redo");
   }

@@ -1,8 +1,9 @@
-/** The whole service on one port: page, configuration and agents. `main.ts` runs it; so do the tests. */
+/** The whole service on one port: page, configuration, agents and shared canvases. `main.ts` runs it; so do the tests. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Agents } from "./agents.ts";
+import { Canvases } from "./canvases.ts";
 import { serveHttp } from "./http.ts";
 import type { Options } from "./options.ts";
 import { serveSockets } from "./sockets.ts";
@@ -27,9 +28,10 @@ const HOST = "127.0.0.1";
 export async function startService(options: ServiceOptions): Promise<Service> {
   const agents = new Agents({ pace: options.pace, now: options.now ?? Date.now });
   const dist = options.dist ?? fileURLToPath(new URL("../dist", import.meta.url));
+  const canvases = new Canvases();
   const { agentUrl } = options;
   const server = createServer(serveHttp(agents, { dist, ...(agentUrl !== undefined && { agentUrl }) }));
-  const sockets = serveSockets(server, agents);
+  const sockets = serveSockets(server, agents, canvases);
   await listen(server, options.port);
   const { port } = server.address() as AddressInfo;
   return {
@@ -37,6 +39,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     close: () =>
       new Promise((resolve) => {
         agents.close();
+        canvases.close();
         sockets.close();
         server.close(() => resolve());
         server.closeIdleConnections();

@@ -1,12 +1,18 @@
-/** WebSockets on `/api/agents/ID/react`. One bad frame is answered or costs its own socket, never the service. */
+/**
+ * WebSockets: an agent's on `/api/agents/ID/react`, those of the shared canvases on `/api/canvases`. One bad frame is answered or costs its own
+ * socket, never the service.
+ */
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Agents } from "./agents.ts";
+import type { Canvases } from "./canvases.ts";
 import { isLocalRequest } from "./local.ts";
 import { frame, TEXT } from "./protocol.ts";
 
 const MAX_FRAME = 1024 * 1024;
+/** A page that was offline brings all that it has. */
+const MAX_CANVAS_FRAME = 64 * 1024 * 1024;
 const MAX_SOCKETS = 500;
 /** A client that does not read is let go before its frames fill the memory; it gets a snapshot when it comes back. */
 const MAX_WAITING = 128 * 1024 * 1024;
@@ -14,25 +20,31 @@ const MAX_WAITING = 128 * 1024 * 1024;
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
 
-export function serveSockets(server: Server, agents: Agents): { close(): void } {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+export function serveSockets(server: Server, agents: Agents, canvases: Canvases): { close(): void } {
+  const toAgents = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+  const toCanvases = new WebSocketServer({ noServer: true, maxPayload: MAX_CANVAS_FRAME });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
-    const id = /^\/api\/agents\/([^/?]+)\/react(?:\?|$)/.exec(request.url ?? "")?.[1];
-    if (id === undefined) return refuse(socket, "404 Not Found");
+    const path = (request.url ?? "").replace(/\?.*$/, "");
+    const id = /^\/api\/agents\/([^/]+)\/react$/.exec(path)?.[1];
+    if (id === undefined && path !== "/api/canvases") return refuse(socket, "404 Not Found");
     // Any web page may open a socket to this machine; only pages of this machine are answered.
     if (!isLocalRequest(request)) return refuse(socket, "403 Forbidden");
+    const sockets = id === undefined ? toCanvases : toAgents;
     if (sockets.clients.size >= MAX_SOCKETS) return refuse(socket, "503 Service Unavailable");
-    sockets.handleUpgrade(request, socket, head, (client) => accept(client, decode(id), agents));
+    sockets.handleUpgrade(request, socket, head, (client) =>
+      id === undefined ? canvases.accept(client, request) : accept(client, decode(id), agents),
+    );
   });
   return {
     close() {
-      for (const client of sockets.clients) {
+      for (const client of [...toAgents.clients, ...toCanvases.clients]) {
         client.close(GOING_AWAY, "The service is shutting down");
         // Who does not say goodbye in time is not waited for.
         setTimeout(() => client.terminate(), 300).unref();
       }
-      sockets.close();
+      toAgents.close();
+      toCanvases.close();
     },
   };
 }

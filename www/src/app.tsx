@@ -7,6 +7,7 @@ import { ChatHeader } from "./chat/chat-header.tsx";
 import { Composer } from "./chat/composer.tsx";
 import { Conversation } from "./chat/conversation.tsx";
 import { Notices } from "./chat/notices.tsx";
+import { StageBar } from "./stage-bar.tsx";
 import { Toasts } from "./toasts.tsx";
 import { useHeadway } from "./use-headway.ts";
 import type { Workbench } from "./workbench.ts";
@@ -36,7 +37,8 @@ export function App({ workbench }: { workbench: Workbench }) {
 
   const revert = useCallback(
     async (turn: Turn) => {
-      const moved = await workbench.attempt("The turn was not reverted", () => headway.revert(turn.id));
+      // What somebody edited by hand stays, unless it stands against what was there; then it can be put back.
+      const moved = await workbench.attempt("The turn was not reverted", () => headway.revert(turn.id, "keep"));
       // What was asked comes back to be asked better; a draft is never overwritten (R13).
       if (!moved?.prompt || draftNow.current.trim() !== "") return;
       returned.current = moved.prompt;
@@ -46,7 +48,7 @@ export function App({ workbench }: { workbench: Workbench }) {
   );
 
   const redo = useCallback(async () => {
-    const moved = await workbench.attempt("Nothing was redone", () => headway.redo());
+    const moved = await workbench.attempt("Nothing was redone", () => headway.redo("keep"));
     if (moved && draftNow.current === returned.current) setDraft("");
   }, [workbench, headway]);
   const stop = useCallback(
@@ -58,9 +60,7 @@ export function App({ workbench }: { workbench: Workbench }) {
   return (
     <div className="app">
       <section className="stage">
-        <div className="brand" aria-hidden="true">
-          <img src="./favicon.svg" alt="" width="22" height="22" /> Headway
-        </div>
+        <StageBar workbench={workbench} />
         <Banners workbench={workbench} view={view} />
         <Canvas workbench={workbench} isBusy={isBusy} onExample={(prompt) => void send(prompt)} />
       </section>

@@ -12,24 +12,29 @@ declare global {
 }
 
 const agent = new URLSearchParams(location.search).get("agent")?.trim() || "demo";
-const workbench = openWorkbench(agent, await agentBase());
+const here = baseUrl();
+const workbench = openWorkbench(agent, { agents: (await agentUrl()) ?? here, canvases: here });
 window.headway = workbench.headway;
 document.title = `${agent} · Headway workbench`;
 
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<App workbench={workbench} />);
 
-/** The service this page came from, unless that one names another. */
-async function agentBase(): Promise<string> {
+/** The service this page came from. */
+function baseUrl(): string {
   const own = new URL(".", location.href);
   own.protocol = own.protocol === "https:" ? "wss:" : "ws:";
-  const here = `${own.protocol}//${own.host}${own.pathname.replace(/\/$/, "")}`;
+  return `${own.protocol}//${own.host}${own.pathname.replace(/\/$/, "")}`;
+}
+
+/** Another agent service, if the one this page came from names one. */
+async function agentUrl(): Promise<string | undefined> {
   try {
     const response = await fetch("./config.json");
     const { agentUrl } = (await response.json()) as { agentUrl?: unknown };
-    return typeof agentUrl === "string" && agentUrl !== "" ? agentUrl : here;
+    return typeof agentUrl === "string" && agentUrl !== "" ? agentUrl : undefined;
   } catch {
     // A page that is served by something else, without a configuration, talks to where it came from.
-    return here;
+    return undefined;
   }
 }

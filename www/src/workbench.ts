@@ -1,41 +1,55 @@
-/** Everything of the page that is not a picture: the engine, the canvas document, the socket, the messages. */
+/** Everything of the page that is not a picture: the engine, the shared canvas, the sockets, the messages. */
 import { Headway, HeadwayError } from "headway";
-import { CanvasStore } from "./canvas-store.ts";
+import { bindYjs } from "headway/yjs";
+import { CanvasDocument } from "./canvas-document.ts";
+import { Collaboration } from "./collaboration.ts";
 import { Messages } from "./messages.ts";
 import { connect } from "./socket.ts";
 
 export interface Workbench {
   readonly agent: string;
   readonly headway: Headway;
-  readonly canvas: CanvasStore;
+  readonly canvas: CanvasDocument;
+  readonly collaboration: Collaboration;
   readonly messages: Messages;
   /** Does something that may be refused; a refusal is told in words. Gives undefined then. */
-  attempt<T>(what: string, action: () => Promise<T>): Promise<T | undefined>;
+  attempt<T>(what: string, action: () => T | Promise<T>): Promise<T | undefined>;
 }
 
-export function openWorkbench(agent: string, agentBase: string): Workbench {
+/** Where the agent and the shared canvases are: `ws://HOST[/PREFIX]`. */
+export interface Places {
+  readonly agents: string;
+  readonly canvases: string;
+}
+
+export function openWorkbench(agent: string, { agents, canvases }: Places): Workbench {
   const messages = new Messages();
-  const canvas = new CanvasStore();
-  const connection = connect(`${agentBase}/api/agents/${encodeURIComponent(agent)}/react`);
+  const canvas = new CanvasDocument();
+  const connection = connect(`${agents}/api/agents/${encodeURIComponent(agent)}/react`);
   const headway = Headway.create({
     send: (text) => connection.send(text),
     onNotice(notice) {
       // That the canvas was left alone is no news while nothing is on it: it is filled right after.
-      if (notice.code !== "canvas_differs" || !canvas.isUntouched) messages.notice(notice);
+      if (notice.code !== "canvas_differs" || !canvas.isBlank) messages.notice(notice);
     },
   });
-  headway.bindCanvas(canvas);
-  connection.attach(headway, () => {
-    // The engine never overwrites a canvas that it has not filled. This one is still as the page made it, so the page
-    // says that it may.
-    if (canvas.isUntouched && headway.getView().canRedo !== "unknown" && headway.content() !== undefined) {
-      void headway.syncCanvas().catch(() => undefined);
-    }
+  const collaboration = new Collaboration(`${canvases}/api/canvases`, agent, canvas.doc);
+  /** The engine never overwrites a canvas that it has not filled. One that nobody has ever written on is filled by the page. */
+  const fill = () => {
+    const isKnown = headway.getView().canRedo !== "unknown" && headway.content() !== undefined;
+    if (isKnown && collaboration.isShared && canvas.isBlank) void headway.syncCanvas().catch(() => undefined);
+  };
+  // Only then is it known what is on the canvas.
+  void collaboration.ready.then(() => {
+    bindYjs(headway, canvas.doc, { undoManager: canvas.undoManager });
+    collaboration.subscribe(fill);
+    connection.attach(headway, fill);
   });
   return {
     agent,
     headway,
     canvas,
+    collaboration,
     messages,
     async attempt(what, action) {
       try {

@@ -1,4 +1,4 @@
-/** The live canvas. It shows the page's document; the document is the truth, and the picture follows. */
+/** The live canvas. It shows the shared document, which is the truth; what a person does here goes there first. */
 import {
   Background,
   BackgroundVariant,
@@ -8,20 +8,27 @@ import {
   ReactFlowProvider,
   useNodesInitialized,
   useReactFlow,
+  type Connection,
+  type Edge,
+  type EdgeChange,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useStore } from "../use-headway.ts";
 import type { Workbench } from "../workbench.ts";
+import type { EndView } from "../workflow.ts";
 import { EmptyCanvas } from "./empty-canvas.tsx";
 import { familyOf } from "./families.tsx";
-import { NODE_TYPES, type CanvasNode } from "./nodes.tsx";
+import { Inspector } from "./inspector.tsx";
+import { NODE_TYPES, Others, type CanvasNode } from "./nodes.tsx";
 import { NO_FLOW, toFlow, type Flow } from "./to-flow.ts";
 import { useGlidingNodes } from "./use-gliding-nodes.ts";
 
 /** A map of the canvas helps when there is more on it than one sees at a glance. */
 const MINIMAP_FROM = 12;
 const FIT = { padding: 0.18, maxZoom: 1.1, duration: 300 };
+
+const DELETE_KEYS = ["Delete", "Backspace"];
 
 interface Props {
   workbench: Workbench;
@@ -32,7 +39,9 @@ interface Props {
 export function Canvas(props: Props) {
   return (
     <ReactFlowProvider>
-      <Flowing {...props} />
+      <Others value={props.workbench.collaboration}>
+        <Flowing {...props} />
+      </Others>
     </ReactFlowProvider>
   );
 }
@@ -44,28 +53,55 @@ function Flowing({ workbench, isBusy, onExample }: Props) {
   const { nodes, onNodesChange } = useGlidingNodes(flow.nodes);
   const { letGo, takeOver } = useAutoFit(flow.nodes);
 
+  const { edges, onEdgesChange } = useSelectableEdges(flow.edges);
+  const { canvas, collaboration } = workbench;
+
   const onDragStop = useCallback(
     (_: unknown, __: unknown, moved: CanvasNode[]) => {
       const rounded = moved.map(
         ({ id, position }) => [id, { x: Math.round(position.x), y: Math.round(position.y) }] as const,
       );
-      workbench.canvas.move(new Map(rounded));
+      canvas.move(new Map(rounded));
     },
-    [workbench],
+    [canvas],
   );
+  const onDelete = useCallback(
+    ({ nodes, edges }: { nodes: readonly CanvasNode[]; edges: readonly Edge[] }) =>
+      canvas.remove(
+        nodes.map(({ id }) => id),
+        edges.map(({ data }) => String(data?.link)),
+      ),
+    [canvas],
+  );
+  const onConnect = useCallback((made: Connection) => canvas.connect(...endsOf(made)), [canvas]);
+  const canConnect = useCallback((made: Connection | Edge) => canvas.canConnect(...endsOf(made)), [canvas]);
+  const [selected, setSelected] = useState<readonly string[]>([]);
+  const onSelect = useCallback(
+    ({ nodes }: { nodes: readonly CanvasNode[] }) => {
+      const ids = nodes.map(({ id }) => id);
+      setSelected(ids);
+      collaboration.select(ids);
+    },
+    [collaboration],
+  );
+  const inspected = selected.length === 1 ? workflow.operators.find(({ id }) => id === selected[0]) : undefined;
 
   const isEmpty = flow.nodes.length === 0;
   return (
     <main className={`canvas${isBusy ? " is-busy" : ""}`} aria-label="Canvas" data-testid="canvas">
       <ReactFlow<CanvasNode>
         nodes={nodes}
-        edges={flow.edges}
+        edges={edges}
         nodeTypes={NODE_TYPES}
         onNodesChange={onNodesChange}
         onNodeDragStop={onDragStop}
         onMoveStart={(event) => event && letGo()}
-        nodesConnectable={false}
-        deleteKeyCode={null}
+        onEdgesChange={onEdgesChange}
+        onDelete={onDelete}
+        onConnect={onConnect}
+        isValidConnection={canConnect}
+        onSelectionChange={onSelect}
+        deleteKeyCode={DELETE_KEYS}
         minZoom={0.15}
         maxZoom={2}
         // Thousands of operators stay quick when only those in sight are drawn.
@@ -81,9 +117,38 @@ function Flowing({ workbench, isBusy, onExample }: Props) {
           />
         )}
       </ReactFlow>
+      {inspected && <Inspector key={inspected.id} canvas={canvas} operator={inspected} />}
       {isEmpty && !isBusy && <EmptyCanvas onExample={onExample} />}
     </main>
   );
+}
+
+/** Links can be selected, and deleted then. */
+function useSelectableEdges(wanted: readonly Edge[]) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const onEdgesChange = useCallback((changes: readonly EdgeChange[]) => {
+    setSelected((before) => {
+      const now = new Set(before);
+      for (const change of changes) {
+        if (change.type !== "select") continue;
+        if (change.selected) now.add(change.id);
+        else now.delete(change.id);
+      }
+      return now;
+    });
+  }, []);
+  const edges = useMemo(
+    () => wanted.map((edge) => (selected.has(edge.id) ? { ...edge, selected: true } : edge)),
+    [wanted, selected],
+  );
+  return { edges, onEdgesChange };
+}
+
+function endsOf({ source, sourceHandle, target, targetHandle }: Connection | Edge): [EndView, EndView] {
+  return [
+    { operator: source, port: sourceHandle ?? "" },
+    { operator: target, port: targetHandle ?? "" },
+  ];
 }
 
 /** Keeps everything in sight while it grows, until the person takes the view in hand. */

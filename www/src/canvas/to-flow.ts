@@ -32,6 +32,7 @@ export function toFlow(workflow: WorkflowView, last: Flow): Flow {
       sourceHandle: link.source.port,
       target: link.target.operator,
       targetHandle: link.target.port,
+      data: { link: link.id },
     };
     const old = lastEdges.get(edge.id);
     return old && JSON.stringify(old) === JSON.stringify(edge) ? old : edge;

@@ -2,7 +2,7 @@
 import type { Headway, Step, ToolCall } from "headway";
 import { summaryOf } from "../../shared/operator-words.ts";
 import { typeName } from "../canvas/families.tsx";
-import { readWorkflow, type OperatorView } from "../workflow.ts";
+import { readOperators, type OperatorView } from "../workflow.ts";
 
 export interface ToolLine {
   readonly key: string;
@@ -33,7 +33,7 @@ export function toolLines(headway: Headway, step: Step): readonly ToolLine[] {
 function operatorsBefore(headway: Headway, step: Step): Map<string, OperatorView> {
   const text = step.parentId === undefined ? undefined : headway.content(step.parentId);
   if (text === undefined) return new Map();
-  return new Map(readWorkflow(JSON.parse(text)).operators.map((operator) => [operator.id, operator]));
+  return new Map(readOperators(JSON.parse(text)).map((operator) => [operator.id, operator]));
 }
 
 function line(call: ToolCall, step: Step, index: number, operators: Map<string, OperatorView>): ToolLine {
