@@ -7,7 +7,9 @@ import { defineConfig } from "vitest/config";
 import { args, executablePath } from "../chromium.ts";
 
 /** They start a server, read files, start a process, or compare with what Node.js has for it. */
-const NODE_ONLY = ["agent-*", "canvases", "package", "react-flow-*", "readme", "recorded"].map((name) => `${name}.test.ts`);
+const NODE_ONLY = ["agent-*", "canvases", "package", "react-flow-*", "readme", "recorded"].map(
+  (name) => `${name}.test.ts`,
+);
 
 /** With a document of yjs in them. */
 const ON_DOCUMENTS = ["yjs*.test.ts", "manual-edits.test.ts", "normalize.test.ts"];
