@@ -22,6 +22,9 @@ pub enum Policy {
     /// The canvas becomes the target if it still shows what the engine last put there; otherwise somebody edited it
     /// and it is left alone (P14).
     IfUntouched,
+    /// What leads to the target is done to the canvas, but where something was edited by hand: who asked for it decides about that, on their
+    /// canvas, which is the same one (P6, P8).
+    GiveWay,
     /// What a step did is done to the canvas as it is, so that what was edited by hand stays, but where both did something to
     /// the same (P13).
     Follow,
@@ -279,7 +282,7 @@ impl Canvas {
         let kept = match policy {
             Policy::Look => Some(Plan::Nothing),
             Policy::IfUntouched if !untouched => Some(Plan::LeaveAlone),
-            Policy::IfUntouched | Policy::Follow | Policy::Keep | Policy::Exact => None,
+            Policy::IfUntouched | Policy::GiveWay | Policy::Follow | Policy::Keep | Policy::Exact => None,
         };
         if let Some(kept) = kept {
             self.count_edits(contents, shown, Some(target));
@@ -398,6 +401,14 @@ fn replayed(
     let is_empty_handed =
         |contents: &ContentStore| known.is_none() && contents.diff(target, shown).iter().all(is_less);
     let base = known.unwrap_or(target);
+    if policy == Policy::GiveWay {
+        let result = contents.merge(base, shown, target).content;
+        let conflicts = Vec::new();
+        return (
+            result,
+            Replayed { from: shown, to: result, overwritten: None, conflicts, is_put_back: false },
+        );
+    }
     // The target's side wins where both did something to the same.
     let merge = contents.merge(base, target, shown);
     let swapped = |conflict: Conflict| Conflict { mine: conflict.theirs, theirs: conflict.mine, ..conflict };

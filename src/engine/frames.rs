@@ -160,7 +160,7 @@ impl Engine {
         let policy = match manual_edits.filter(|_| self.head_moved(to)) {
             Some(manual_edits) => manual_edits.into(),
             // On a live document who asked writes what they want of everybody's edits, and nobody else takes any away (P6, P8).
-            None if self.canvas.is_shared() => Policy::Keep,
+            None if self.canvas.is_shared() => Policy::GiveWay,
             // What somebody else asked for, they did not ask for our edits.
             None => Policy::Exact,
         };

@@ -145,10 +145,15 @@ describe.each(Object.entries(SURFACES))("%s", (name, bind) => {
 
   test("what somebody else asked for overwrites a canvas of our own and keeps aside; on a shared one it leaves what it can", async () => {
     const { headway, canvas } = live();
-    canvas.edit({ limit: 7 });
+    canvas.edit({ limit: 7, note: "mine" });
     headway.receive(head("step-initial"));
-    expect(canvas.fields()).toEqual(isShared ? { ...START, limit: 7 } : START);
+    expect(canvas.fields()).toEqual(isShared ? { ...START, limit: 7, note: "mine" } : START);
     expect(headway.stashes()).toHaveLength(isShared ? 0 : 1);
+    // What stands against it is for who asked, on the canvas that is theirs, too.
+    canvas.edit({ age: 99 });
+    headway.receive(head("a1"));
+    expect(canvas.fields()).toEqual(isShared ? { ...AGENT, limit: 7, note: "mine", age: 99 } : AGENT);
+    expect(headway.stashes()).toHaveLength(isShared ? 0 : 2);
     await expect(headway.redo("no" as never)).rejects.toMatchObject({ code: "invalid_argument" });
   });
 
