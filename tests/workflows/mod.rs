@@ -1,4 +1,5 @@
 //! Workflows that are whole (C7), of any schema, and what a person might do to them.
+#![allow(dead_code)] // each test file uses its part
 
 use headway::content::schema::{Collection, Kind, Ref};
 use headway::content::{ContentIx, ContentStore, Schema};
@@ -159,7 +160,7 @@ fn change_entity(schema: &Schema, collection: &Collection, entity: &mut Json, di
 }
 
 /// Does one thing to a content, whole or not.
-fn act(schema: &Schema, content: &mut Map<String, Json>, dice: &mut Dice) {
+pub fn act(schema: &Schema, content: &mut Map<String, Json>, dice: &mut Dice) {
     let any = |dice: &mut Dice| &schema.collections[dice.roll(schema.collections.len() as u64) as usize];
     let mut collection = any(dice);
     if collection.kind == Kind::Value || collection.refs.is_empty() {
