@@ -444,7 +444,10 @@ export interface Stats {
   readonly evicted: number;
   /** Distinct entities that they consist of, and what lies between them. */
   readonly entities: number;
-  /** Bytes that all this takes, without the room that tables keep for more. */
+  /**
+   * Bytes that all this takes, without the room that tables keep for more. What is remembered of the entities of one content, to judge
+   * the next one by what is new in it (C7), is beside that: some 100 bytes for each.
+   */
   readonly contentBytes: number;
   /** Bytes of linear memory the module has taken so far; it never shrinks. */
   readonly wasmBytes: number;

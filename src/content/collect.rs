@@ -148,6 +148,8 @@ impl ContentStore {
     }
 
     fn sweep(&mut self, reached: &mut Reached) {
+        // Handles of what goes can come again for something else.
+        self.judged.take();
         self.contents.sweep(&reached.contents);
         self.sequences.sweep(&reached.nodes);
         self.atoms.kept.sweep(&reached.atoms);

@@ -5,6 +5,7 @@
 //! common they share: storing one that differs from another in k of n entities costs O(k log n) memory (C3).
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap};
@@ -16,6 +17,7 @@ use super::interner::{Handle, Interner, Thing};
 use super::json::Json;
 use super::schema::{Kind, Schema};
 use super::sequence::{SequenceIx, Sequences};
+use super::validate::memory::Memory;
 
 /// A content in the store. Two handles are the same if and only if the texts are.
 pub type ContentIx = Handle<Content>;
@@ -68,6 +70,8 @@ pub struct ContentStore {
     hasher: DefaultHashBuilder,
     /// Answers of [`ContentStore::equal`], smaller handle first.
     pub(super) compared: HashMap<(ContentIx, ContentIx), bool>,
+    /// What is known of entities from judging contents (C7). No answer depends on it.
+    pub(super) judged: Cell<Memory>,
 }
 
 impl ContentStore {

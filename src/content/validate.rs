@@ -19,13 +19,18 @@
 //! Where a collection cannot be read at all, what refers to it is not judged: one fault, not a thousand.
 //!
 //! Faults are a property of the value, not of its spelling (C2). All of it takes time linear in the text (and a sort of what
-//! lies far out on the canvas), recurses nowhere, and answers for any input (X1).
+//! lies far out on the canvas and of the names of ports), recurses nowhere, and answers for any input (X1).
+//!
+//! An entity is read once for all checks ([`facts`]), and not again when another content has it as well ([`memory`]): of a
+//! content that comes after another only what is new in it is read, and the rest is handles that are compared.
 //!
 //! Place in the flow: `history` asks before a content is used. Strict use is [`ContentStore::validate`] and a refusal with
 //! the list; what comes from a server goes through [`ContentStore::repair`].
 
 mod examine;
+mod facts;
 mod layout;
+pub(super) mod memory;
 mod positions;
 mod rebuild;
 pub(super) mod refs;

@@ -11,9 +11,10 @@ use super::super::field::members;
 use super::super::json::{Json, Token};
 use super::super::schema::{Collection, Kind};
 use super::super::store::{ContentIx, ContentStore, Part};
+use super::facts::Reading;
+use super::memory::Memory;
 use super::positions::Unplaced;
-use super::refs::Ports;
-use super::sheet::{Entity, Sheet, parts_by_key};
+use super::sheet::{Entity, Item, Sheet, parts_by_key};
 use super::wording::{self, shown};
 use super::{Fault, FaultCode, Repair};
 
@@ -26,8 +27,7 @@ pub struct Examination<'s> {
     pub(super) unplaced: Vec<Unplaced>,
     /// Positions that are taken.
     pub(super) taken: Vec<(f64, f64)>,
-    /// The ports of entities that something refers to; an entity is read once, however much refers to it.
-    pub(super) ports: HashMap<(AtomIx, &'s str, &'s str), Option<Rc<Ports>>>,
+    memory: Memory,
     names: HashMap<AtomIx, Rc<str>>,
 }
 
@@ -41,24 +41,29 @@ impl<'s> Examination<'s> {
             faults: Vec::new(),
             unplaced: Vec::new(),
             taken: Vec::new(),
-            ports: HashMap::new(),
+            memory: Memory::default(),
             names: HashMap::new(),
         };
         // A content that is not held has no faults.
         if store.is_held(content) {
+            examination.memory = store.judged.take();
+            examination.memory.begin();
             let by_key = parts_by_key(store, parts);
             for collection in &store.schema.collections {
                 let key = store.atoms.find_id(&collection.path);
                 let part = key.and_then(|key| by_key.get(&key).copied());
-                let sheet = examination.judge(collection, part);
+                let sheet = Sheet::empty(Reading::of(collection, &store.schema), part);
+                let sheet = examination.judge(sheet);
                 examination.sheets.push(sheet);
             }
+            examination.memory.end();
+            store.judged.set(std::mem::take(&mut examination.memory));
         }
         examination
     }
 
-    fn judge(&mut self, collection: &'s Collection, part: Option<usize>) -> Sheet<'s> {
-        let mut sheet = self.read(collection, part);
+    fn judge(&mut self, mut sheet: Sheet<'s>) -> Sheet<'s> {
+        self.read(&mut sheet);
         self.follow(&mut sheet);
         self.find_doubles(&mut sheet);
         self.look_for_fields(&sheet);
@@ -88,22 +93,26 @@ impl<'s> Examination<'s> {
     }
 
     /// 1. and 2.: what is in a collection, and by which name.
-    fn read(&mut self, collection: &'s Collection, part: Option<usize>) -> Sheet<'s> {
-        let mut sheet = Sheet::empty(collection, part);
-        match part.and_then(|part| self.parts.get(part)) {
+    fn read(&mut self, sheet: &mut Sheet<'s>) {
+        let collection = sheet.collection;
+        match sheet.part.and_then(|part| self.parts.get(part)) {
             None => {}
             Some(Part::Collection { items, .. }) => {
-                sheet.atoms = self.store.sequences.atoms(*items).collect();
-                self.tell_apart(&mut sheet);
+                let atoms = self.store.sequences.atoms(*items);
+                sheet.items = atoms.map(|atom| self.item(&sheet.reading, atom)).collect();
+                sheet.expect();
+                self.tell_apart(sheet);
             }
             Some(Part::Plain(atom)) if collection.kind == Kind::Value => {
-                sheet.atoms = vec![*atom];
-                if let Some(id) = self.store.atoms.get(*atom).and_then(|atom| atom.id) {
+                let item = self.item(&sheet.reading, *atom);
+                let id = item.facts.id;
+                sheet.items = vec![item];
+                if let Some(id) = id {
                     sheet.stand(id, 0);
                 }
             }
             Some(Part::Plain(atom)) => {
-                let Some(value) = self.value(*atom) else { return sheet };
+                let Some(value) = self.value(*atom) else { return };
                 let value = Json::scanned(&value);
                 // Positions can be made anew, and so can nothing. What is anything else was meant to be something.
                 let is_bare = collection.position.as_ref().is_some_and(Vec::is_empty);
@@ -118,36 +127,38 @@ impl<'s> Examination<'s> {
                 self.fault(FaultCode::WrongKind, sheet.whole(), vec![], message, then);
             }
         }
-        sheet
+    }
+
+    fn item(&mut self, reading: &Reading<'s>, atom: AtomIx) -> Item {
+        Item::new(atom, self.memory.facts(self.store, reading, atom))
     }
 
     fn tell_apart(&mut self, sheet: &mut Sheet<'s>) {
         let Collection { path, id, kind, .. } = sheet.collection;
         let (is_list, id_field) = (*kind == Kind::List, id.as_deref().unwrap_or_default());
         let then = Some(Repair::Dropped);
-        for (at, atom) in sheet.atoms.clone().into_iter().enumerate() {
+        // An empty id names nothing: an edit could not say whom it is about.
+        let empty = self.store.atoms.find_id("");
+        let known = |item: &Item| (item.facts.is_object, item.facts.id.filter(|id| Some(*id) != empty));
+        for at in 0..sheet.items.len() {
+            let Some((is_object, id)) = sheet.items.get(at).map(known) else { continue };
             let number = at + 1;
-            let step = if is_list { PathStep::Index(at) } else { PathStep::Key("".into()) };
-            let id = self.store.atoms.get(atom).and_then(|atom| atom.id);
-            // An empty id names nothing: an edit could not say whom it is about.
-            let id = id.filter(|id| !self.store.atoms.id_text(*id).is_empty());
-            let value = self.value(atom);
-            let value = value.as_deref().map(Json::scanned);
-            let object = value.filter(|value| value.is_object());
-            match (object, id) {
-                (None, _) if is_list => {
+            let step = || if is_list { PathStep::Index(at) } else { PathStep::Key("".into()) };
+            match id {
+                _ if is_list && !is_object => {
                     sheet.has_struck = true;
-                    let is = value.map_or("nothing", wording::kind);
+                    let value = sheet.items.get(at).and_then(|item| self.value(item.atom));
+                    let is = value.map_or("nothing", |value| wording::kind(Json::scanned(&value)));
                     let message = format!("Item {number} of `{path}` is {is}, but has to be an object.");
-                    self.fault(FaultCode::NotAnObject, sheet.whole(), vec![step], message, then);
+                    self.fault(FaultCode::NotAnObject, sheet.whole(), vec![step()], message, then);
                 }
-                (_, None) => {
+                None => {
                     sheet.has_struck = true;
                     let lacks = if is_list { format!("no `{id_field}`") } else { "an empty key".into() };
                     let message = format!("Item {number} of `{path}` has {lacks} to tell it apart by.");
-                    self.fault(FaultCode::NoId, sheet.whole(), vec![step], message, then);
+                    self.fault(FaultCode::NoId, sheet.whole(), vec![step()], message, then);
                 }
-                (_, Some(id)) => {
+                Some(id) => {
                     let Some(earlier) = sheet.stand(id, at).filter(|_| is_list) else { continue };
                     sheet.has_struck = true;
                     let shown = shown(self.store.atoms.id_text(id));
@@ -161,24 +172,21 @@ impl<'s> Examination<'s> {
 
     /// 5.: fields that have to be there.
     fn look_for_fields(&mut self, sheet: &Sheet<'s>) {
-        let collection = sheet.collection;
-        // The position is looked for as such.
-        let position = collection.position.as_ref().and_then(|path| path.first());
-        let required: Vec<&String> =
-            collection.required.iter().filter(|field| Some(*field) != position).collect();
-        if required.is_empty() {
+        let (collection, reading) = (sheet.collection, &sheet.reading);
+        if reading.required.is_empty() {
             return;
         }
-        for entity in sheet.entities(self.store) {
+        let has_all = |entity: &Entity| sheet.facts(*entity).is_some_and(|facts| facts.has_required);
+        for entity in sheet.entities().into_iter().filter(|entity| !has_all(entity)) {
             let Some(value) = self.value(entity.atom) else { continue };
             let value = Json::scanned(&value);
             let members = if value.is_object() { members(value) } else { Vec::new() };
             let there: HashSet<&str> =
                 members.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| &**key).collect();
-            for field in required.iter().filter(|field| !there.contains(field.as_str())) {
+            for field in reading.required.iter().filter(|field| !there.contains(**field)) {
                 let name = self.name(collection, entity);
                 let message = format!("{name} in `{}` has no `{field}`.", collection.path);
-                let path = vec![PathStep::Key(field.as_str().into())];
+                let path = vec![PathStep::Key((*field).into())];
                 // What would be right in its place, the schema does not say.
                 self.fault(FaultCode::MissingField, sheet.place(entity.id, self.store), path, message, None);
             }

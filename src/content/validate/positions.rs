@@ -31,14 +31,13 @@ impl<'s> Examination<'s> {
     pub(super) fn look_for_positions(&mut self, sheet: &Sheet<'s>) {
         let (collection, index) = (sheet.collection, self.sheets.len());
         let Some(path) = &collection.position else { return };
-        for entity in sheet.entities(self.store) {
-            let Some(value) = self.value(entity.atom) else { continue };
-            let value = Json::scanned(&value);
-            let found = at_path(value, path);
-            if let Some(taken) = found.and_then(finite) {
+        for entity in sheet.entities() {
+            if let Some(taken) = sheet.facts(entity).and_then(|facts| facts.position) {
                 self.taken.push(taken);
                 continue;
             }
+            let Some(value) = self.value(entity.atom) else { continue };
+            let found = at_path(Json::scanned(&value), path);
             let name = self.name(collection, entity);
             let (code, message) = match found.filter(|found| !found.is_null()) {
                 None => (FaultCode::NoPosition, format!("{name} in `{}` has no position.", collection.path)),
@@ -67,7 +66,7 @@ impl<'s> Examination<'s> {
             && reference.port.is_none()
             && collection.required.iter().all(|field| Some(field) == path.first());
         let target = self.sheets.iter().find(|to| to.collection.path == reference.to && to.is_readable);
-        let Some((to, entities)) = target.map(|to| (to.collection, to.entities(self.store))) else { return };
+        let Some((to, entities)) = target.map(|to| (to.collection, to.entities())) else { return };
         for entity in entities.into_iter().filter(|entity| sheet.find(entity.id).is_none()) {
             let name = self.name(to, entity);
             let message = format!("{name} in `{}` has no position in `{}`.", to.path, collection.path);
@@ -89,7 +88,7 @@ impl<'s> Examination<'s> {
             let path = sheet.collection.position.as_deref().unwrap_or_default();
             match unplaced.what {
                 What::Inside(at) => {
-                    let value = sheet.atoms.get(at).and_then(|atom| self.store.atoms.value(*atom));
+                    let value = sheet.items.get(at).and_then(|item| self.store.atoms.value(item.atom));
                     let Some(value) = value.and_then(|value| placed(Json::scanned(&value), path, place))
                     else {
                         continue;
@@ -140,11 +139,11 @@ fn position(path: &[String], (x, y): (f64, f64)) -> String {
 }
 
 /// The two numbers of a position, when they are two finite numbers.
-fn finite(position: Json<'_>) -> Option<(f64, f64)> {
-    let number = |name: &str| {
-        let text = field(position, name)?.text();
+pub fn finite(x: Option<Json<'_>>, y: Option<Json<'_>>) -> Option<(f64, f64)> {
+    let number = |value: Option<Json<'_>>| {
+        let text = value?.text();
         let is_number = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
         is_number.then(|| text.parse::<f64>().ok())?.filter(|number| number.is_finite())
     };
-    Some((number("x")?, number("y")?))
+    Some((number(x)?, number(y)?))
 }

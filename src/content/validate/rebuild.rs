@@ -52,13 +52,11 @@ fn member(store: &ContentStore, parts: &[Part], sheet: &Sheet<'_>) -> String {
     }
     let entry = |id: &str, value: &str| format!("{}:{value}", quoted(id));
     let id_text = |id| store.atoms.id_text(id);
-    let mut items: Vec<String> = Vec::with_capacity(sheet.atoms.len());
-    for (at, atom) in sheet.atoms.iter().enumerate().filter(|(at, _)| sheet.keeps(*at, store)) {
+    let mut items: Vec<String> = Vec::with_capacity(sheet.items.len());
+    for (at, item) in sheet.items.iter().enumerate().filter(|(_, item)| sheet.keeps(item)) {
         items.push(match sheet.changed.get(&at) {
-            None => store.atoms.text(*atom).into_owned(),
-            Some(value) if kind == Kind::Map => {
-                entry(store.atoms.get(*atom).and_then(|atom| atom.id).map_or("", id_text), value)
-            }
+            None => store.atoms.text(item.atom).into_owned(),
+            Some(value) if kind == Kind::Map => entry(item.facts.id.map_or("", id_text), value),
             Some(value) => value.clone(),
         });
     }

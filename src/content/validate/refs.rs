@@ -1,17 +1,17 @@
 //! Where references lead, and which links say the same.
 
 use std::borrow::Cow;
-use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::super::atom::{AtomIx, EntityId};
+use super::super::atom::EntityId;
 use super::super::edit::Path;
 use super::super::field::{at_path, field};
 use super::super::field::{items, members};
 use super::super::json::{Json, name_of};
 use super::super::schema::{Collection, Kind, Port, Ref};
 use super::examine::Examination;
+use super::facts::{End, Facts};
 use super::sheet::{Entity, Sheet, keys};
 use super::wording::{self, dotted, form, shown};
 use super::{FaultCode, Repair};
@@ -20,25 +20,40 @@ use crate::sort::sort_by;
 /// The names of ports, in one spelling; `None` is the port without a name.
 pub type Ports = HashSet<Option<Vec<u8>>>;
 
+/// A reference of a collection, and what is looked at to follow it.
+struct Way<'s> {
+    reference: &'s Ref,
+    /// Which of the ends of an entity it is.
+    end: usize,
+    /// Which collection it leads to.
+    target: usize,
+    /// Which of the lists of ports there it ends at.
+    list: Option<usize>,
+}
+
 impl<'s> Examination<'s> {
     /// 3.: where references lead.
     pub(super) fn follow(&mut self, sheet: &mut Sheet<'s>) {
         let collection = sheet.collection;
-        let index = |reference: &Ref| self.sheets.iter().position(|to| to.collection.path == reference.to);
-        let refs: Vec<(&'s Ref, usize)> =
-            collection.refs.iter().filter_map(|reference| Some((reference, index(reference)?))).collect();
+        let way = |reference: &'s Ref| {
+            let target = self.sheets.iter().position(|to| to.collection.path == reference.to)?;
+            let list = self.sheets.get(target)?.reading.list(reference);
+            Some(Way { reference, end: sheet.reading.end(reference)?, target, list })
+        };
+        let ways: Vec<Way<'s>> = collection.refs.iter().filter_map(way).collect();
         // A value as a whole is not dropped because of where it leads.
         let then = (collection.kind != Kind::Value).then_some(Repair::Dropped);
-        if refs.is_empty() {
+        if ways.is_empty() {
             return;
         }
-        for entity in sheet.entities(self.store) {
+        for entity in sheet.entities() {
+            let Some(facts) = sheet.facts(entity) else { continue };
             let before = self.faults.len();
-            for (reference, target) in &refs {
-                let Some((code, path, message)) = self.follow_one(collection, entity, reference, *target)
-                else {
+            for way in &ways {
+                if self.arrives(entity.id, facts, way) {
                     continue;
-                };
+                }
+                let Some((code, path, message)) = self.follow_one(collection, entity, way) else { continue };
                 self.fault(code, sheet.place(entity.id, self.store), path, message, then);
             }
             if self.faults.len() > before && then.is_some() {
@@ -47,16 +62,29 @@ impl<'s> Examination<'s> {
         }
     }
 
+    /// Whether an entity is known to lead to what stands, and to a port that it has.
+    fn arrives(&self, id: EntityId, facts: &Facts, way: &Way<'s>) -> bool {
+        let is_of_key = way.reference.field.is_empty();
+        let (Some(target), Some(end)) = (self.sheets.get(way.target), facts.ends.get(way.end)) else {
+            return false;
+        };
+        let found = if is_of_key { Some(id) } else { end.id }.and_then(|id| target.find(id));
+        let Some(found) = found.and_then(|found| target.facts(found)) else { return false };
+        let ports = way.list.and_then(|list| found.ports.get(list)).and_then(Option::as_ref);
+        ports.is_none_or(|names| names.binary_search(&end.port).is_ok())
+    }
+
+    /// What is wrong with where an entity leads that does not arrive.
     fn follow_one(
         &mut self,
         collection: &Collection,
         entity: Entity,
-        reference: &'s Ref,
-        target: usize,
+        way: &Way<'s>,
     ) -> Option<(FaultCode, Path, String)> {
+        let reference = way.reference;
         let value = self.value(entity.atom)?;
         let value = Json::scanned(&value);
-        let target = self.sheets.get(target).filter(|target| target.is_readable)?;
+        let target = self.sheets.get(way.target).filter(|target| target.is_readable)?;
         let (to, from) = (target.collection, &collection.path);
         if reference.field.is_empty() && target.find(entity.id).is_none() {
             let id = shown(self.store.atoms.id_text(entity.id));
@@ -88,9 +116,6 @@ impl<'s> Examination<'s> {
         };
         let port = reference.port.as_ref()?;
         let end = at_path(value, &port.field);
-        if self.ports_of(found.atom, port)?.contains(&form(end)) {
-            return None;
-        }
         let (name, other) = (self.name(collection, entity), self.name(to, found));
         let said = end.and_then(id_body).map(|said| format!(" {}", shown(&said)));
         let message = format!(
@@ -101,30 +126,35 @@ impl<'s> Examination<'s> {
         Some((FaultCode::NoPort, keys(&port.field), message))
     }
 
-    /// The names of the ports that an entity says it has; `None` when it says nothing about them.
-    fn ports_of(&mut self, atom: AtomIx, port: &'s Port) -> Option<Rc<Ports>> {
-        let read = || {
-            let entity = self.store.atoms.value(atom)?;
-            port_names(Json::scanned(&entity), port).map(Rc::new)
-        };
-        self.ports.entry((atom, &port.among, &port.id)).or_insert_with(read).clone()
-    }
-
     /// 4.: links that say the same.
+    ///
+    /// Only links of the same ends can say the same, so those alone are read.
     pub(super) fn find_doubles(&mut self, sheet: &mut Sheet<'s>) {
         let collection = sheet.collection;
-        let ends: Vec<&Ref> = collection.refs.iter().filter(|end| !end.field.is_empty()).collect();
-        if collection.kind != Kind::List || ends.len() < 2 {
+        let ends = sheet.reading.refs_in_fields().to_vec();
+        let count = ends.len();
+        if collection.kind != Kind::List || count < 2 {
             return;
         }
+        let said = |entity: Entity| {
+            let link = self.store.atoms.value(entity.atom)?;
+            what_a_link_says(Json::scanned(&link), collection, &ends)
+        };
+        // The first link of its ends, until there is another.
+        let mut first_of: HashMap<Vec<End>, Option<Entity>> = HashMap::new();
+        first_of.reserve(sheet.items.len());
         let mut seen: HashMap<Vec<Option<Vec<u8>>>, EntityId> = HashMap::new();
-        for entity in sheet.entities(self.store) {
-            let Some(said) = self
-                .value(entity.atom)
-                .and_then(|link| what_a_link_says(Json::scanned(&link), collection, &ends))
-            else {
+        for entity in sheet.entities() {
+            let ends = sheet.facts(entity).and_then(|facts| facts.ends.get(..count));
+            let Some(ends) = ends else { continue };
+            let Some(first) = first_of.get_mut(ends) else {
+                first_of.insert(ends.to_vec(), Some(entity));
                 continue;
             };
+            if let Some((first, said)) = first.take().and_then(|first| Some((first, said(first)?))) {
+                seen.insert(said, first.id);
+            }
+            let Some(said) = said(entity) else { continue };
             let Some(first) = seen.get(&said).copied() else {
                 seen.insert(said, entity.id);
                 continue;

@@ -1,19 +1,24 @@
 //! One collection of a content while it is judged: what is in it, and what of that stands.
 
+use std::rc::Rc;
+
 use hashbrown::HashMap;
 
 use super::super::atom::{AtomIx, EntityId};
 use super::super::edit::{Path, PathStep, Place};
 use super::super::schema::{Collection, Kind};
 use super::super::store::{ContentStore, Part};
+use super::facts::{Facts, Reading};
 
 /// A collection.
 pub struct Sheet<'s> {
     pub collection: &'s Collection,
+    /// How its entities are read.
+    pub reading: Reading<'s>,
     /// Which member of the content it is, when it is there.
     pub part: Option<usize>,
     /// What is in it, in order.
-    pub atoms: Vec<AtomIx>,
+    pub items: Vec<Item>,
     /// The entities that stand, by id, with their index.
     standing: HashMap<EntityId, usize>,
     /// Whether something was struck.
@@ -28,6 +33,20 @@ pub struct Sheet<'s> {
     pub added: Vec<(EntityId, String)>,
 }
 
+/// Something in a collection.
+pub struct Item {
+    pub atom: AtomIx,
+    pub facts: Rc<Facts>,
+    /// Whether it is an entity that stands.
+    stands: bool,
+}
+
+impl Item {
+    pub fn new(atom: AtomIx, facts: Rc<Facts>) -> Self {
+        Item { atom, facts, stands: false }
+    }
+}
+
 /// An entity that stands.
 #[derive(Clone, Copy)]
 pub struct Entity {
@@ -37,11 +56,12 @@ pub struct Entity {
 }
 
 impl<'s> Sheet<'s> {
-    pub fn empty(collection: &'s Collection, part: Option<usize>) -> Self {
+    pub fn empty(reading: Reading<'s>, part: Option<usize>) -> Self {
         Sheet {
-            collection,
+            collection: reading.collection,
+            reading,
             part,
-            atoms: Vec::new(),
+            items: Vec::new(),
             standing: HashMap::new(),
             has_struck: false,
             is_readable: true,
@@ -51,39 +71,54 @@ impl<'s> Sheet<'s> {
         }
     }
 
+    /// Makes room for every item to stand.
+    pub fn expect(&mut self) {
+        self.standing.reserve(self.items.len());
+    }
+
     /// Lets an entity stand, in place of another of its id: gives back that one's index.
     pub fn stand(&mut self, id: EntityId, at: usize) -> Option<usize> {
-        self.standing.insert(id, at)
+        let earlier = self.standing.insert(id, at);
+        if let Some(item) = earlier.and_then(|earlier| self.items.get_mut(earlier)) {
+            item.stands = false;
+        }
+        if let Some(item) = self.items.get_mut(at) {
+            item.stands = true;
+        }
+        earlier
     }
 
     /// Strikes an entity.
     pub fn strike(&mut self, id: EntityId) {
         self.has_struck = true;
-        self.standing.remove(&id);
+        let item = self.standing.remove(&id).and_then(|at| self.items.get_mut(at));
+        if let Some(item) = item {
+            item.stands = false;
+        }
     }
 
     /// The entity of an id, when it stands.
     pub fn find(&self, id: EntityId) -> Option<Entity> {
         let at = *self.standing.get(&id)?;
-        Some(Entity { at, atom: *self.atoms.get(at)?, id })
+        Some(Entity { at, atom: self.items.get(at)?.atom, id })
     }
 
     /// What stands, in order.
-    pub fn entities(&self, store: &ContentStore) -> Vec<Entity> {
-        let entity = |(at, atom): (usize, &AtomIx)| {
-            let id = store.atoms.get(*atom)?.id?;
-            (self.standing.get(&id) == Some(&at)).then_some(Entity { at, atom: *atom, id })
-        };
-        self.atoms.iter().enumerate().filter_map(entity).collect()
+    pub fn entities(&self) -> Vec<Entity> {
+        let standing = self.items.iter().enumerate().filter(|(_, item)| item.stands);
+        standing.filter_map(|(at, item)| Some(Entity { at, atom: item.atom, id: item.facts.id? })).collect()
+    }
+
+    /// What is known of an entity.
+    pub fn facts(&self, entity: Entity) -> Option<&Rc<Facts>> {
+        self.items.get(entity.at).map(|item| &item.facts)
     }
 
     /// Whether an item is kept. Of a key that comes twice in an object, all go or none: else the first would come to light.
-    pub fn keeps(&self, at: usize, store: &ContentStore) -> bool {
-        let id = self.atoms.get(at).and_then(|atom| store.atoms.get(*atom)?.id);
-        let standing = id.and_then(|id| self.standing.get(&id));
+    pub fn keeps(&self, item: &Item) -> bool {
         match self.collection.kind {
-            Kind::List => standing == Some(&at),
-            Kind::Map | Kind::Value => standing.is_some(),
+            Kind::List => item.stands,
+            Kind::Map | Kind::Value => item.facts.id.is_some_and(|id| self.standing.contains_key(&id)),
         }
     }
 
