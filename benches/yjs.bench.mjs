@@ -1,10 +1,11 @@
-// A live Y.Doc as the canvas, in Texera's layout: a revert beside what one would write without a diff (take everything away and put
-// everything there in one transaction), and what it costs to follow a document beside another Y.Doc that does.
+// A live Y.Doc as the canvas, in Texera's layout: a revert and a step of the agent beside what one would write without a diff (take
+// everything away and put everything there in one transaction), and what it costs to follow a document beside another Y.Doc that
+// does.
 import { Headway } from "headway";
 import { bindYjs } from "headway/yjs";
 import * as Y from "yjs";
 import { compare, row } from "./measure.mjs";
-import { changed, contentOf, workflow } from "./workflow.mjs";
+import { changed, contentOf, inOnePiece, workflow } from "./workflow.mjs";
 
 const CHANGES = 3;
 
@@ -18,6 +19,9 @@ const WARM_UP = 200;
 /** Calls in a row, where a row says so: what ours needs is in the caches of the processor then. */
 const IN_A_ROW = 20;
 
+/** Steps of the agent before the clock runs: each is a text of 2 MB. */
+const FIRST_STEPS = 20;
+
 /** Edits by hand in a row: one is too short for the clock. */
 const EDITS = 100;
 
@@ -25,6 +29,7 @@ export default async function ({ quick }) {
   return [
     ...reverts(1000, 1 / 200, quick ? 7 : 21),
     ...reverts(100, 1 / 40, quick ? 15 : 61),
+    steps(1000, quick ? 7 : 21),
     growth(1000),
     ...following(quick ? 11 : 31),
     binding(quick ? 7 : 21),
@@ -117,6 +122,31 @@ function reverts(operators, most, rounds) {
     row("… its update", "bytes", { ours: bytes, peer: 1024 }, `at most; ${peerName}: ${peerBytes}`, 1),
   ];
 }
+
+/** The agent goes on; what it did comes as the text of a frame. The peer parses it and shows what it says. */
+function steps(operators, rounds) {
+  let version = changed(workflow(operators), CHANGES);
+  const { headway, doc } = live(versions(operators));
+  const peer = shared();
+  const frames = Array.from({ length: FIRST_STEPS + rounds + 2 }, (_, at) => {
+    const before = whole(contentOf(version));
+    version = changed(version, CHANGES);
+    return inOnePiece(stepFrame(at + 2, before, whole(contentOf(version))));
+  });
+  const [ourFrames, peerFrames] = [frames.values(), frames.slice(FIRST_STEPS).values()];
+  const ours = () => headway.receive(ourFrames.next().value);
+  for (let step = 0; step < FIRST_STEPS; step++) ours();
+  const theirs = () => reload(peer, JSON.parse(peerFrames.next().value).step.afterWorkflowContent);
+  const times = compare(ours, theirs, rounds);
+  if (JSON.stringify(sorted(doc)) !== JSON.stringify(sorted(peer))) throw new Error("the documents differ");
+  headway.free();
+  const name = `a step of the agent, ${CHANGES} of ${operators.toLocaleString("en")} operators`;
+  return row(name, "ms", times, "JSON.parse, delete all, add all", 1 / 40);
+}
+
+const stepFrame = (at, before, after) =>
+  `{"step":{"id":"s${at}","parentId":"s${at - 1}","messageId":"t${at}","role":"agent","content":"",` +
+  `"beforeWorkflowContent":${before},"afterWorkflowContent":${after}},"type":"WsServerStepEvent"}`;
 
 /** What lies in a document, in an order of its own. */
 function sorted(doc) {
