@@ -67,7 +67,7 @@ pub struct ContentStore {
     pub(super) contents: Interner<Content>,
     /// The contents that were let go, to know them again.
     pub(super) evicted: HashMap<Fingerprint, ContentIx>,
-    hasher: DefaultHashBuilder,
+    pub(super) hasher: DefaultHashBuilder,
     /// Answers of [`ContentStore::equal`], smaller handle first.
     pub(super) compared: HashMap<(ContentIx, ContentIx), bool>,
     /// What is known of entities from judging contents (C7). No answer depends on it.

@@ -111,13 +111,13 @@ impl<'s> Reading<'s> {
             let said = found.at(*end).filter(|_| !reference.field.is_empty()).and_then(id_body);
             let id = said.as_deref().and_then(|id| store.atoms.find_id(id));
             is_settled &= id.is_some() || said.is_none();
-            End { id, port: port.and_then(|port| memory.port_name(found.at(port))) }
+            End { id, port: port.and_then(|port| memory.port_name(store, found.at(port))) }
         });
         let ends = ends.collect();
         let ports = self.lists.iter().zip(&self.fields.lists).map(|((_, name), list)| {
             let list = found.at(*list).filter(|list| list.is_list())?;
             let ports = items(list).into_iter().filter(|port| port.is_object());
-            let ports = ports.map(|port| memory.port_name(field(port, name)));
+            let ports = ports.map(|port| memory.port_name(store, field(port, name)));
             let mut names: Vec<PortName> = ports.collect();
             sort_by(&mut names, Ord::cmp);
             Some(names.into())
@@ -179,6 +179,7 @@ impl<'s> Fields<'s> {
         path.iter().fold(0, |outer, key| self.inside(outer, key))
     }
 
+    #[inline(never)] // or it is there once for each kind of place
     fn inside(&mut self, outer: usize, key: &'s str) -> usize {
         let next = self.places.len();
         let Some(inside) = self.places.get_mut(outer) else { return next };

@@ -3,15 +3,14 @@
 //! Contents follow one another in a few changed entities. The facts of an entity hold for as long as its atom is that entity and
 //! the ids in them are those names: both end when the store sweeps, which forgets all of this. So does a judgement that finds
 //! twice as much as the last one from nothing left. So it is of the size of one content, and what forgetting costs is paid for by
-//! as many entities that came since. It is some 100 bytes for an entity, beside what the contents take.
+//! as many entities that came since. It is some 100 bytes for an entity and a pointer
+//! for every atom, beside what the contents take.
 //!
 //! No answer depends on it, which `tests/judged.rs` checks.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 use std::rc::Rc;
-
-use hashbrown::HashMap;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::atom::AtomIx;
 use super::super::canonical;
@@ -20,13 +19,13 @@ use super::super::json::Json;
 use super::super::store::ContentStore;
 use super::facts::{Facts, PortName, Reading};
 
-/// The facts of entities. An atom belongs to one collection, so it tells how it was read.
+/// The facts of entities, in the places of their atoms. An atom belongs to one collection, so it tells how it was read.
 #[derive(Default)]
 pub struct Memory {
-    facts: HashMap<AtomIx, Rc<Facts>>,
+    facts: Vec<Option<Rc<Facts>>>,
     /// The names of ports, in one spelling.
     names: Interner<Box<str>>,
-    /// Bytes that the facts take without their places.
+    /// Bytes that the facts take.
     held_bytes: usize,
     /// Bytes that all of it took after a judgement from nothing.
     first_bytes: usize,
@@ -38,20 +37,26 @@ const FEW: usize = 1 << 14;
 impl Memory {
     /// The facts of an entity.
     pub fn facts(&mut self, store: &ContentStore, reading: &Reading<'_>, atom: AtomIx) -> Rc<Facts> {
-        if let Some(known) = self.facts.get(&atom) {
+        if let Some(Some(known)) = self.facts.get(atom.index()) {
             return known.clone();
         }
         let (facts, is_settled) = reading.read(store, atom, self);
         let facts = Rc::new(facts);
         if is_settled {
-            self.held_bytes += facts.bytes();
-            self.facts.insert(atom, facts.clone());
+            // In front of it are its counts.
+            self.held_bytes += 2 * size_of::<usize>() + facts.bytes();
+            if self.facts.len() <= atom.index() {
+                self.facts.resize(atom.index() + 1, None);
+            }
+            if let Some(place) = self.facts.get_mut(atom.index()) {
+                *place = Some(facts.clone());
+            }
         }
         facts
     }
 
     /// The name that a port has.
-    pub fn port_name(&mut self, value: Option<Json<'_>>) -> PortName {
+    pub fn port_name(&mut self, store: &ContentStore, value: Option<Json<'_>>) -> PortName {
         let value = value.filter(|value| !value.is_null())?;
         let form = match value.plain_text() {
             // As it is written is how it is written canonically.
@@ -59,7 +64,7 @@ impl Memory {
             None => Cow::Owned(String::from_utf8(canonical::form(value)).unwrap_or_default()),
         };
         let make = || form.as_ref().into();
-        Some(self.names.intern(xxh3_64(form.as_bytes()), |known| **known == *form, make))
+        Some(self.names.intern(store.hasher.hash_one(&*form), |known| **known == *form, make))
     }
 
     /// Forgets everything when that is more than it is worth.
@@ -76,11 +81,9 @@ impl Memory {
         }
     }
 
-    /// Bytes that all of it takes, without the room that tables keep for more.
+    /// Bytes that all of it takes, without the places.
     pub fn bytes(&self) -> usize {
-        // Of each: its place in the table, and the counts in front of it.
-        const PLACE: usize = size_of::<(AtomIx, Rc<Facts>)>() + 1 + 2 * size_of::<usize>();
-        self.held_bytes + self.facts.len() * PLACE + self.names.bytes()
+        self.held_bytes + self.names.bytes()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where references lead, and which links say the same.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 
 use hashbrown::{HashMap, HashSet};
 
@@ -11,7 +12,7 @@ use super::super::field::{items, members};
 use super::super::json::{Json, name_of};
 use super::super::schema::{Collection, Kind, Port, Ref};
 use super::examine::Examination;
-use super::facts::{End, Facts};
+use super::facts::Facts;
 use super::sheet::{Entity, Sheet, keys};
 use super::wording::{self, dotted, form, shown};
 use super::{FaultCode, Repair};
@@ -132,29 +133,32 @@ impl<'s> Examination<'s> {
     pub(super) fn find_doubles(&mut self, sheet: &mut Sheet<'s>) {
         let collection = sheet.collection;
         let ends = sheet.reading.refs_in_fields().to_vec();
-        let count = ends.len();
-        if collection.kind != Kind::List || count < 2 {
+        let entities = sheet.entities();
+        if collection.kind != Kind::List || ends.len() < 2 {
             return;
         }
-        let said = |entity: Entity| {
-            let link = self.store.atoms.value(entity.atom)?;
-            what_a_link_says(Json::scanned(&link), collection, &ends)
+        // Scattered by their ends, few of them meet that do not have the same.
+        let places = (entities.len() * 32).next_power_of_two();
+        let place = |entity: &Entity| {
+            let ends = sheet.facts(*entity).and_then(|facts| facts.ends.get(..ends.len()));
+            self.store.hasher.hash_one(ends) as usize % places
         };
-        // The first link of its ends, until there is another.
-        let mut first_of: HashMap<Vec<End>, Option<Entity>> = HashMap::new();
-        first_of.reserve(sheet.items.len());
+        let at: Vec<usize> = entities.iter().map(place).collect();
+        let mut crowd = vec![0_u8; places];
+        for at in &at {
+            if let Some(count) = crowd.get_mut(*at) {
+                *count = count.saturating_add(1);
+            }
+        }
+        let is_alone = |at: &usize| crowd.get(*at) == Some(&1);
         let mut seen: HashMap<Vec<Option<Vec<u8>>>, EntityId> = HashMap::new();
-        for entity in sheet.entities() {
-            let ends = sheet.facts(entity).and_then(|facts| facts.ends.get(..count));
-            let Some(ends) = ends else { continue };
-            let Some(first) = first_of.get_mut(ends) else {
-                first_of.insert(ends.to_vec(), Some(entity));
+        for (entity, _) in entities.into_iter().zip(&at).filter(|(_, at)| !is_alone(at)) {
+            let Some(said) = self
+                .value(entity.atom)
+                .and_then(|link| what_a_link_says(Json::scanned(&link), collection, &ends))
+            else {
                 continue;
             };
-            if let Some((first, said)) = first.take().and_then(|first| Some((first, said(first)?))) {
-                seen.insert(said, first.id);
-            }
-            let Some(said) = said(entity) else { continue };
             let Some(first) = seen.get(&said).copied() else {
                 seen.insert(said, entity.id);
                 continue;
