@@ -8,11 +8,14 @@
 
 pub mod document;
 
+use std::collections::VecDeque;
+
 use self::document::Document;
 use crate::content::edit::Edit;
 use crate::content::merge::{Conflict, Merge};
 use crate::content::{ContentIx, ContentStore};
-use crate::session::ManualEdits;
+use crate::error::Error;
+use crate::session::{ManualEdits, Refusal};
 
 /// When to write, the softest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,8 +80,8 @@ pub struct Canvas {
     wanted: Option<Wish>,
     /// What the host was told to write and has not confirmed.
     writing: Option<Writing>,
-    /// What a person wants back on it.
-    putting_back: Option<PutBack>,
+    /// What a person wants back on it, in the order in which they asked.
+    putting_back: VecDeque<PutBack>,
     differs: bool,
     /// How many entities on it are not as the agent last had them.
     manual_edits: usize,
@@ -96,8 +99,10 @@ struct Wish {
 }
 
 /// Edits by hand that are to come back on the canvas (P7).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PutBack {
+    /// The number of the stash.
+    pub stash: u32,
     /// What was edited.
     pub base: ContentIx,
     /// What that led to.
@@ -135,8 +140,8 @@ pub struct Replayed {
     pub overwritten: Option<(ContentIx, ContentIx)>,
     /// Where the target and an edit by hand did something to the same. `mine` is the edit by hand.
     pub conflicts: Vec<Conflict>,
-    /// Whether it put a stash back.
-    pub is_put_back: bool,
+    /// What was put back, if it did that.
+    pub put_back: Option<PutBack>,
 }
 
 impl Canvas {
@@ -195,9 +200,11 @@ impl Canvas {
             return;
         };
         let shown = self.in_order_of(contents, shown, base);
-        let edits = contents.diff(base, shown);
-        let is_edited = last.is_some() || !edits.iter().all(is_less);
-        self.manual_edits = if is_edited { contents.summary(&edits).entities() } else { 0 };
+        let mut edits = contents.diff(base, shown);
+        if last.is_none() {
+            edits.retain(|edit| !is_less(edit));
+        }
+        self.manual_edits = contents.summary(&edits).entities();
     }
 
     /// Whether the canvas was seen to differ from the content of HEAD.
@@ -210,23 +217,25 @@ impl Canvas {
         self.last_put.is_some()
     }
 
-    /// What is on the canvas: `on_canvas` if it is a plain one. `None` when there is none, or it cannot be read.
+    /// What is on the canvas: `on_canvas` if it is a plain one. Where that cannot be read, what was kept of it has to be collected.
     pub fn shown(
         &mut self,
         contents: &mut ContentStore,
         on_canvas: &str,
         near: Option<ContentIx>,
-    ) -> Option<ContentIx> {
+    ) -> Result<ContentIx, Error> {
         match &mut self.surface {
-            Surface::Document(document) => document.content(contents, near).ok(),
-            Surface::Plain => contents.take_in(on_canvas, near).ok(),
-            Surface::Unbound => None,
+            Surface::Document(document) => Ok(document.content(contents, near)?),
+            Surface::Plain => Ok(contents.take_in(on_canvas, near)?),
+            Surface::Unbound => Err(Refusal::CanvasUnbound.into()),
         }
     }
 
     /// Asks for edits to be put back on the canvas (P7). Tells whether there is one.
     pub fn put_back(&mut self, wanted: PutBack) -> bool {
-        self.putting_back = self.is_bound().then_some(wanted);
+        if self.is_bound() {
+            self.putting_back.push_back(wanted);
+        }
         self.is_bound()
     }
 
@@ -238,7 +247,7 @@ impl Canvas {
         if self.is_bound() {
             let earlier = self.wanted;
             let policy = earlier.map_or(policy, |earlier| earlier.policy.max(policy));
-            let before = earlier.map_or(before, |earlier| earlier.before);
+            let before = earlier.and_then(|earlier| earlier.before).or(before);
             self.wanted = Some(Wish { target, policy, before });
         }
         self.is_bound()
@@ -246,7 +255,7 @@ impl Canvas {
 
     /// Whether something should be put on it.
     pub fn is_wanted(&self) -> bool {
-        self.wanted.is_some() || self.putting_back.is_some()
+        self.wanted.is_some() || !self.putting_back.is_empty()
     }
 
     /// HEAD's content is not known: whatever is on the canvas stays.
@@ -267,7 +276,7 @@ impl Canvas {
         };
         let shown = self.shown(contents, on_canvas, Some(target));
         self.is_stale = false;
-        let Some(shown) = shown else {
+        let Ok(shown) = shown else {
             self.differs = true;
             return Plan::Unreadable;
         };
@@ -319,8 +328,8 @@ impl Canvas {
 
     /// With what is on the canvas now, not when it was asked for: somebody may have edited it since.
     fn plan_to_put_back(&mut self, contents: &mut ContentStore, on_canvas: &str) -> Plan {
-        let Some(wanted) = self.putting_back.take() else { return Plan::Nothing };
-        let Some(shown) = self.shown(contents, on_canvas, Some(wanted.edited)) else {
+        let Some(wanted) = self.putting_back.pop_front() else { return Plan::Nothing };
+        let Ok(shown) = self.shown(contents, on_canvas, Some(wanted.edited)) else {
             return Plan::Unreadable;
         };
         let Merge { content: result, conflicts } = wanted.on(contents, shown);
@@ -329,9 +338,9 @@ impl Canvas {
         }
         // What is overwritten in turn was edited by hand if the agent did not put it there.
         let is_lost = wanted.manual_edits == ManualEdits::Overwrite && !conflicts.is_empty();
-        let last = self.last_put.filter(|last| is_lost && contents.is_held(*last));
-        let overwritten = last.filter(|last| !self.shows(contents, *last, shown)).map(|last| (last, shown));
-        let replayed = Replayed { from: shown, to: result, overwritten, conflicts, is_put_back: true };
+        let last = self.last_put.filter(|last| contents.is_held(*last)).unwrap_or(wanted.base);
+        let overwritten = (is_lost && !self.shows(contents, last, shown)).then_some((last, shown));
+        let replayed = Replayed { from: shown, to: result, overwritten, conflicts, put_back: Some(wanted) };
         self.writing = Some(Writing { target: None, result, replayed });
         Plan::Write(result)
     }
@@ -367,7 +376,7 @@ impl Canvas {
     pub fn failed(&mut self) {
         self.wanted = None;
         self.writing = None;
-        self.putting_back = None;
+        self.putting_back.clear();
         self.differs = true;
     }
 
@@ -383,8 +392,8 @@ impl Canvas {
             [writing.target, Some(writing.result), Some(*from), Some(*to), base, mine]
         });
         let wanted = self.wanted.iter().flat_map(|wish| [Some(wish.target), wish.before]);
-        let (base, edited) = self.putting_back.map(|wanted| (wanted.base, wanted.edited)).unzip();
-        [self.last_put, base, edited, shown].into_iter().chain(writing).chain(wanted).flatten()
+        let back = self.putting_back.iter().flat_map(|wanted| [Some(wanted.base), Some(wanted.edited)]);
+        [self.last_put, shown].into_iter().chain(back).chain(writing).chain(wanted).flatten()
     }
 }
 
@@ -404,10 +413,7 @@ fn replayed(
     if policy == Policy::GiveWay {
         let result = contents.merge(base, shown, target).content;
         let conflicts = Vec::new();
-        return (
-            result,
-            Replayed { from: shown, to: result, overwritten: None, conflicts, is_put_back: false },
-        );
+        return (result, Replayed { from: shown, to: result, overwritten: None, conflicts, put_back: None });
     }
     // The target's side wins where both did something to the same.
     let merge = contents.merge(base, target, shown);
@@ -420,7 +426,7 @@ fn replayed(
     let overwritten = is_lost.then_some((base, shown));
     // Whoever asked for the target alone does not ask what it stands against.
     let conflicts = if is_kept { conflicts } else { Vec::new() };
-    (result, Replayed { from: shown, to: result, overwritten, conflicts, is_put_back: false })
+    (result, Replayed { from: shown, to: result, overwritten, conflicts, put_back: None })
 }
 
 /// Something is not there, or somewhere else in a list.

@@ -3,6 +3,7 @@
 use super::{Engine, Failure, Outcome, Settled};
 use crate::content::ContentIx;
 use crate::content::merge::Conflict;
+use crate::error::Error;
 use crate::history::{StepIx, Tree, TurnIx};
 use crate::session::{Asked, ManualEdits, Pending, Refusal, Ticket};
 use crate::wire::{AgentState, Command, PromptSource, ServerError};
@@ -97,11 +98,7 @@ impl Engine {
 
     /// What of the edits by hand stands against a revert of this turn, or against a redo when there is none (P6). `on_canvas` is
     /// what a plain canvas shows. Changes nothing.
-    pub fn edits_against(
-        &mut self,
-        turn_id: Option<&str>,
-        on_canvas: &str,
-    ) -> Result<Vec<Conflict>, Refusal> {
+    pub fn edits_against(&mut self, turn_id: Option<&str>, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
         let to = match turn_id {
             Some(turn) => {
                 let turn = self.turn_to_revert(turn)?;
@@ -119,17 +116,25 @@ impl Engine {
     }
 
     /// What of the edits by hand stands against HEAD's content.
-    pub fn edits_against_head(&mut self, on_canvas: &str) -> Result<Vec<Conflict>, Refusal> {
+    pub fn edits_against_head(&mut self, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
         let content = self.content_of(None)?.ok_or(Refusal::ContentUnknown)?;
         self.against(content, on_canvas)
     }
 
-    fn against(&mut self, target: ContentIx, on_canvas: &str) -> Result<Vec<Conflict>, Refusal> {
+    /// What the canvas shows. What was read of something that makes no sense is not kept.
+    pub(super) fn on_canvas(&mut self, on_canvas: &str, near: Option<ContentIx>) -> Result<ContentIx, Error> {
+        let shown = self.canvas.shown(&mut self.contents, on_canvas, near);
+        if shown.is_err() {
+            self.collect();
+        }
+        shown
+    }
+
+    fn against(&mut self, target: ContentIx, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
         let head = self.history.content_at(self.history.head());
         let target = self.target(target)?;
         let before = head.and_then(|head| self.target(head).ok());
-        let shown = self.canvas.shown(&mut self.contents, on_canvas, before);
-        let shown = shown.ok_or(Refusal::CanvasUnbound)?;
+        let shown = self.on_canvas(on_canvas, before)?;
         Ok(self.canvas.conflicts(&mut self.contents, shown, target, before))
     }
 
@@ -177,6 +182,7 @@ impl Engine {
     pub fn tick(&mut self, now: f64) -> Outcome {
         self.now = now;
         if self.session.pending.as_ref().is_some_and(|pending| now >= pending.due) {
+            self.session.gave_up();
             let message =
                 "The agent service has not answered in time; what it does later will still be shown.";
             self.fail("timed_out", message);

@@ -157,7 +157,8 @@ impl Engine {
             let message = "HEAD moved to a step that never came; the last good path stays on show.";
             self.notice("unknown_head", message, Some(&head_id), None);
         }
-        let policy = match manual_edits.filter(|_| self.head_moved(to)) {
+        let answered = manual_edits.filter(|_| self.head_moved(to));
+        let policy = match answered.or_else(|| self.session.late_answer(to)) {
             Some(manual_edits) => manual_edits.into(),
             // On a live document who asked writes what they want of everybody's edits, and nobody else takes any away (P6, P8).
             None if self.canvas.is_shared() => Policy::GiveWay,

@@ -338,9 +338,9 @@ impl Engine {
         for showing in self.take_waiting() {
             self.show_now(showing);
         }
-        // This is the look.
-        self.outcome.look_at_canvas = false;
         let plan = self.canvas.plan(&mut self.contents, on_canvas);
+        // This was the look; what is to be put back besides has one of its own.
+        self.outcome.look_at_canvas = self.canvas.is_wanted();
         match plan {
             // What was read of it before it made no sense.
             Plan::Unreadable => self.collect(),
@@ -394,8 +394,10 @@ impl Engine {
     fn note_replay(&mut self) {
         self.outcome.changed = true;
         let Some(replayed) = self.canvas.written(&mut self.contents) else { return };
-        if replayed.is_put_back {
-            self.stash_returned(&replayed);
+        if let Some(wanted) = replayed.put_back {
+            // It is there as a whole.
+            let is_whole = wanted.manual_edits == ManualEdits::Overwrite || replayed.conflicts.is_empty();
+            self.returned(wanted.stash, is_whole);
         }
         let stash = self.stash(&replayed);
         if let Some(stash) = &stash {

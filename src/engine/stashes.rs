@@ -7,6 +7,7 @@ use super::{Engine, Outcome};
 use crate::canvas::{PutBack, Replayed};
 use crate::content::ContentIx;
 use crate::content::merge::Conflict;
+use crate::error::Error;
 use crate::session::{ManualEdits, Refusal};
 
 /// One of them.
@@ -29,8 +30,6 @@ pub struct Stash {
 pub struct Stashes {
     list: Vec<Stash>,
     last: u32,
-    /// The one that is on its way back to the canvas.
-    returning: Option<(u32, ManualEdits)>,
 }
 
 /// What a person sees of one.
@@ -108,48 +107,41 @@ impl Engine {
         id: &str,
         on_canvas: &str,
         manual_edits: ManualEdits,
-    ) -> Result<(MergePlan, Outcome), Refusal> {
+    ) -> Result<(MergePlan, Outcome), Error> {
         let at = self.find_stash(id)?;
         let Some(Stash { number, base, edited, .. }) = self.stashes.list.get(at).cloned() else {
-            return Err(Refusal::UnknownStash);
+            return Err(Refusal::UnknownStash.into());
         };
-        let wanted = PutBack { base, edited, manual_edits };
+        let wanted = PutBack { stash: number, base, edited, manual_edits };
         let plan = self.plan_stash(wanted, on_canvas)?;
         if plan.comparison.edits.is_empty() {
             // There is nothing to put back, and it is gone unless something stands against it.
             self.returned(number, manual_edits == ManualEdits::Overwrite || plan.conflicts.is_empty());
             return Ok((plan, self.finish()));
         }
-        self.stashes.returning = Some((number, manual_edits));
         self.outcome.look_at_canvas |= self.canvas.put_back(wanted);
         Ok((plan, self.finish()))
     }
 
     /// What on the canvas stands against putting a stash back on it. `on_canvas` is what a plain canvas shows. Changes nothing.
-    pub fn edits_against_stash(&mut self, id: &str, on_canvas: &str) -> Result<Vec<Conflict>, Refusal> {
+    pub fn edits_against_stash(&mut self, id: &str, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
         let at = self.find_stash(id)?;
-        let Some(Stash { base, edited, .. }) = self.stashes.list.get(at).cloned() else {
-            return Err(Refusal::UnknownStash);
+        let Some(Stash { number, base, edited, .. }) = self.stashes.list.get(at).cloned() else {
+            return Err(Refusal::UnknownStash.into());
         };
-        let wanted = PutBack { base, edited, manual_edits: ManualEdits::Keep };
+        let wanted = PutBack { stash: number, base, edited, manual_edits: ManualEdits::Keep };
         Ok(self.plan_stash(wanted, on_canvas)?.conflicts)
     }
 
-    fn plan_stash(&mut self, wanted: PutBack, on_canvas: &str) -> Result<MergePlan, Refusal> {
+    fn plan_stash(&mut self, wanted: PutBack, on_canvas: &str) -> Result<MergePlan, Error> {
         let head = self.history.content_at(self.history.head());
-        let shown = self.canvas.shown(&mut self.contents, on_canvas, head).ok_or(Refusal::CanvasUnbound)?;
+        let shown = self.on_canvas(on_canvas, head)?;
         let merge = wanted.on(&mut self.contents, shown);
         Ok(MergePlan { comparison: self.comparison(shown, merge.content), conflicts: merge.conflicts })
     }
 
     /// A stash was put back: it is gone if it is there as a whole.
-    pub(super) fn stash_returned(&mut self, replayed: &Replayed) {
-        if let Some((number, manual_edits)) = self.stashes.returning.take() {
-            self.returned(number, manual_edits == ManualEdits::Overwrite || replayed.conflicts.is_empty());
-        }
-    }
-
-    fn returned(&mut self, number: u32, is_whole: bool) {
+    pub(super) fn returned(&mut self, number: u32, is_whole: bool) {
         self.stashes.list.retain(|stash| stash.number != number || !is_whole);
         self.outcome.changed |= is_whole;
     }

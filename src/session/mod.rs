@@ -53,13 +53,15 @@ pub struct Session {
     mirror: RedoMirror,
     /// The command in flight (R8).
     pub pending: Option<Pending>,
+    /// Where the last command leads that was given up, and what should become of edits by hand then: its answer may still come (R8, P6).
+    late: Option<(StepIx, ManualEdits)>,
 }
 
 impl Session {
     /// The steps that it remembers: their handles have to stay what they are.
     pub fn steps(&self) -> Vec<StepIx> {
         let pending = self.pending.iter().flat_map(Pending::steps);
-        pending.chain(self.run_from).collect()
+        pending.chain(self.run_from).chain(self.late.map(|(leads_to, _)| leads_to)).collect()
     }
 
     /// Whether the socket is open.
@@ -114,6 +116,17 @@ impl Session {
     pub fn redo_confirmed(&mut self, same_head: bool, can_redo: bool, is_known: impl Fn(StepIx) -> bool) {
         self.mirror.confirm(same_head, can_redo, is_known);
         self.can_redo = CanRedo::told(can_redo);
+    }
+
+    /// The command in flight is given up.
+    pub fn gave_up(&mut self) {
+        let pending = self.pending.as_ref();
+        self.late = pending.and_then(|pending| Some((pending.asked.leads_to()?, pending.manual_edits)));
+    }
+
+    /// HEAD moved: what should become of edits by hand if that is what was asked for and given up (P6).
+    pub fn late_answer(&mut self, to: StepIx) -> Option<ManualEdits> {
+        self.late.take().filter(|(leads_to, _)| *leads_to == to).map(|(_, manual_edits)| manual_edits)
     }
 
     /// Why no command at all could be sent now.

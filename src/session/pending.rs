@@ -47,6 +47,15 @@ impl Asked {
         commands.is_empty() || commands.contains(&self.name())
     }
 
+    /// Where HEAD is when it is done, as far as anybody here knows.
+    pub fn leads_to(&self) -> Option<StepIx> {
+        match self {
+            Asked::Revert { leads_to, .. } => Some(*leads_to),
+            Asked::Redo { leads_to } => *leads_to,
+            Asked::Prompt { .. } | Asked::Stop => None,
+        }
+    }
+
     /// The word for it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -61,12 +70,7 @@ impl Asked {
 impl Pending {
     /// The steps that its answer is told by.
     pub fn steps(&self) -> Vec<StepIx> {
-        let leads_to = match &self.asked {
-            Asked::Revert { leads_to, .. } => Some(*leads_to),
-            Asked::Redo { leads_to } => *leads_to,
-            Asked::Prompt { .. } | Asked::Stop => None,
-        };
-        leads_to.into_iter().chain([self.head]).collect()
+        self.asked.leads_to().into_iter().chain([self.head]).collect()
     }
 }
 

@@ -192,6 +192,22 @@ describe("by hand", () => {
     await agree(one, other);
   });
 
+  it("a name can be taken away and typed anew, and a number as well", async () => {
+    const [one, other] = await two("typed");
+    await one.node("op2").click();
+    await field(one, "Name").press("Control+a");
+    await one.page.keyboard.press("Delete");
+    await other.node("op2").getByText("Filter", { exact: true }).waitFor();
+    await one.page.keyboard.type("Adults");
+    await other.node("op2").getByText("Adults", { exact: true }).waitFor();
+    await field(one, "Predicates · Value").press("Control+a");
+    await one.page.keyboard.press("Delete");
+    await one.page.keyboard.type("-1.5");
+    await other.node("op2").getByText("age > -1.5", { exact: true }).waitFor();
+    expect(await field(one, "Predicates · Value").inputValue()).toBe("-1.5");
+    await agree(one, other);
+  });
+
   it("what stands against a revert is overwritten, told, and put back on request (P6, P7)", async () => {
     const [one] = await two("collide");
     await one.say("change the filter to age > 40");

@@ -1,6 +1,7 @@
 // The shared canvases of the service, as pages and strangers on the wire see them.
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from "@hocuspocus/provider";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import * as Y from "yjs";
@@ -113,6 +114,47 @@ describe("a stranger (X1)", () => {
     stranger.terminate();
     told.mockRestore();
   });
+
+  it.each([
+    ["by a name that means something to JavaScript", "__proto__", 1],
+    ["by another name than it was let in for", "demo", 2],
+    ["a lot before it is let in", "demo", 3],
+  ])("that speaks %s is let go", async (_, name, how) => {
+    const told = vi.spyOn(console, "error").mockReturnValue();
+    const page = await show();
+    const stranger = new WebSocket(address());
+    await once(stranger, "open");
+    const named = (name: string, rest: number[]) =>
+      Uint8Array.from([name.length, ...[...name].map((letter) => letter.charCodeAt(0)), ...rest]);
+    if (how === 2) {
+      stranger.send(named("demo", [2, 0, 0]));
+      await once(stranger, "message");
+    }
+    if (how === 3) for (let times = 0; times < 3; times++) stranger.send(named(name, Array<number>(500_000).fill(0)));
+    else stranger.send(named(how === 2 ? "other" : name, [0, 0, 0]));
+    await once(stranger, "close");
+    page.map.set("op1", 1);
+    await page.told();
+    expect((await show()).map.get("op1")).toBe(1);
+    told.mockRestore();
+  });
+
+  it.each(["//", "///..//..", "http://", "*", "/%", "/?#/%00"])(
+    "that asks for %s is answered, and nobody else hears of it",
+    async (path) => {
+      const page = await show();
+      const answer = await new Promise<string>((resolve, reject) => {
+        const { port } = new URL(service.url);
+        const socket = connect(Number(port), "127.0.0.1", () =>
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`),
+        );
+        socket.once("data", (data) => (resolve(String(data)), socket.destroy())).once("error", reject);
+      });
+      expect(answer).toMatch(/^HTTP\/1\.1 [245]\d\d /);
+      page.map.set("op1", 1);
+      await page.told();
+    },
+  );
 
   it("that is let in and then sends a broken update costs nobody else anything", async () => {
     const told = vi.spyOn(console, "error").mockReturnValue();

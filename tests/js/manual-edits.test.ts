@@ -267,6 +267,106 @@ test("on a canvas of unknown origin, what differs from HEAD was edited by hand, 
   expect(again.headway.getView().canvas).toMatchObject({ equalsHead: false, manualEdits: 1 });
 });
 
+test("what is not there is no edit by hand, beside something that is another one (P6)", () => {
+  const { headway } = blank();
+  headway.receive(snapshot(STEPS, "a1"));
+  const { operatorPositions, ...rest } = workflow({ ...AGENT, age: 99 });
+  const shown = JSON.stringify({ ...rest, operatorPositions: {} });
+  expect(Object.keys(operatorPositions)).toEqual(["filter"]);
+  headway.bindCanvas({ read: () => shown, replace: () => {} });
+  expect(headway.getView().canvas.manualEdits).toBe(1);
+});
+
+test("a canvas that was bound again: what a stash overwrites there is stashed in turn (P7)", async () => {
+  const { headway } = blank();
+  headway.receive(snapshot(STEPS, "a1"));
+  let content = JSON.stringify(workflow(AGENT));
+  const bind = () => headway.bindCanvas({ read: () => content, replace: (text) => void (content = text) });
+  const unbind = bind();
+  content = JSON.stringify(workflow({ ...AGENT, age: 77 }));
+  await headway.syncCanvas();
+  content = JSON.stringify(workflow({ ...AGENT, age: 99 }));
+  unbind();
+  bind();
+  headway.applyStash("stash-1", "exact");
+  expect(JSON.parse(content)).toEqual(workflow({ ...AGENT, age: 77 }));
+  expect(headway.stashes().map(({ edits }) => edits.describe())).toEqual([["Filter: age: 40 → 99"]]);
+});
+
+test("two stashes that are put back at once are both put back (P7)", async () => {
+  const { headway } = blank();
+  headway.receive(snapshot(STEPS, "a1"));
+  const doc = new Y.Doc();
+  bindYjs(headway, doc);
+  await headway.syncCanvas();
+  const fields = () =>
+    doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+  for (const [key, value] of [
+    ["limit", 7],
+    ["note", "mine"],
+  ] as const) {
+    fields().set(key, value);
+    await headway.syncCanvas();
+  }
+  doc.transact(() => {
+    headway.applyStash("stash-1");
+    headway.applyStash("stash-2");
+  });
+  expect(fields().toJSON()).toEqual({ ...AGENT, limit: 7, note: "mine" });
+  expect(headway.stashes()).toEqual([]);
+});
+
+test("a snapshot and a step before anybody looked: the step is on the canvas (P13)", () => {
+  const { headway } = blank();
+  let content = JSON.stringify(workflow(AGENT));
+  headway.bindCanvas({ read: () => content, replace: (text) => void (content = text) });
+  const next = between("a2", "a1", "agent", AGENT, { age: 50, limit: 1 });
+  const stop = headway.subscribe(() => {
+    stop();
+    headway.receive(snapshot(STEPS, "a1"));
+    headway.receive(JSON.stringify({ step: next, type: "WsServerStepEvent" }));
+  });
+  headway.disconnected();
+  expect(JSON.parse(content)).toEqual(workflow({ age: 50, limit: 1 }));
+  expect(headway.getView().canvas).toMatchObject({ equalsHead: true, manualEdits: 0 });
+});
+
+test.each(["exact", "keep"] as const)(
+  "a revert that was given up is done as it was asked for: %s (P6, R8)",
+  async (how) => {
+    let now = 0;
+    const { headway } = blank({ now: () => now, commandTimeout: 10 });
+    headway.receive(snapshot(STEPS, "a1"));
+    const doc = new Y.Doc();
+    bindYjs(headway, doc);
+    await headway.syncCanvas();
+    const fields = () =>
+      doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+    fields().set("limit", 7);
+    const moved = headway.revert("t1", how);
+    now = 20;
+    headway.tick();
+    await expect(moved).rejects.toMatchObject({ code: "timed_out" });
+    headway.receive(head("step-initial"));
+    expect(fields().toJSON()).toEqual({ ...START, limit: how === "keep" ? 7 : 1 });
+    expect(headway.stashes()).toHaveLength(how === "keep" ? 0 : 1);
+  },
+);
+
+test("a canvas that gives no JSON says so, to whoever asks what stands against it (X2)", async () => {
+  const { headway } = blank();
+  headway.receive(snapshot(STEPS, "a1"));
+  let content = JSON.stringify(workflow({ ...AGENT, limit: 7 }));
+  headway.bindCanvas({ read: () => content, replace: (text) => void (content = text) });
+  await headway.syncCanvas();
+  content = "[]";
+  expect(() => headway.applyStash("stash-1")).toThrowError(
+    expect.objectContaining({ code: "invalid_content" }) as Error,
+  );
+  await expect(headway.revert("t1", "refuse")).rejects.toMatchObject({ code: "invalid_content" });
+  expect(headway.stashes()).toHaveLength(1);
+});
+
 test("a stash that could not be put back is kept (P7)", async () => {
   const { headway, notices } = blank();
   headway.receive(snapshot(STEPS, "a1"));

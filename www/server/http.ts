@@ -25,7 +25,8 @@ export interface HttpOptions {
 export function serveHttp(agents: Agents, { dist, agentUrl }: HttpOptions) {
   const policy = contentSecurityPolicy(agentUrl);
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const path = new URL(request.url ?? "/", "http://local").pathname;
+    // Not every request names something that is an address.
+    const path = (request.url ?? "/").replace(/[?#].*$/s, "");
     response.setHeader("Content-Security-Policy", policy);
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Referrer-Policy", "no-referrer");

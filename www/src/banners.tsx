@@ -59,7 +59,7 @@ export function Banners({ workbench, view }: { workbench: Workbench; view: View 
       kind: "warning",
       text:
         manualEdits > 0
-          ? `${things(manualEdits)} edited by hand. The agent does not see that, and what it does next leaves it as it is.`
+          ? `${things(manualEdits)} edited by hand. The agent does not see that; what it does next leaves it as it is, unless it changes the same.`
           : "The canvas differs from what the history says.",
       actions: [sync],
     });

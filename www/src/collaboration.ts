@@ -11,8 +11,8 @@ export interface Person {
 }
 
 export interface CollaborationState {
-  /** `waiting` until the first exchange; `offline` when edits stay here until the connection is back. */
-  readonly status: "waiting" | "shared" | "offline";
+  /** `waiting` until the first exchange; `offline` when edits stay here until the connection is back; `alone` when the service refuses to share it. */
+  readonly status: "waiting" | "shared" | "offline" | "alone";
   readonly me: Person;
   readonly others: readonly Person[];
 }
@@ -59,7 +59,11 @@ export class Collaboration {
         resolve();
       });
     });
-    this.#provider.on("close", () => this.#set({ status: "offline" }));
+    this.#provider.on("authenticationFailed", () => {
+      this.#set({ status: "alone" });
+      websocketProvider.disconnect();
+    });
+    this.#provider.on("close", () => this.#state.status !== "alone" && this.#set({ status: "offline" }));
     this.#provider.on("awarenessChange", ({ states }: { states: readonly (object & { clientId: number })[] }) => {
       const people = states.filter(({ clientId }) => clientId !== doc.clientID).map(person);
       this.#set({ others: people.filter((one) => one !== undefined).sort((a, b) => a.id - b.id) });
@@ -69,8 +73,9 @@ export class Collaboration {
     this.#tell();
   }
 
-  get isShared(): boolean {
-    return this.#state.status === "shared";
+  /** Whether it is known what is on the canvas: it was exchanged, or there is nobody to exchange it with. */
+  get isSettled(): boolean {
+    return this.#state.status === "shared" || this.#state.status === "alone";
   }
 
   /** The person who selected something, if it is somebody else. */

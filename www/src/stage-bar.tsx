@@ -72,6 +72,7 @@ const STATUS = {
   waiting: "Opening the canvas…",
   shared: undefined,
   offline: "Canvas offline: edits are kept here",
+  alone: "Canvas not shared: only this page has it",
 } as const;
 
 function People({ collaboration }: { collaboration: Collaboration }) {

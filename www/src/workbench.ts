@@ -37,7 +37,7 @@ export function openWorkbench(agent: string, { agents, canvases }: Places): Work
   /** The engine never overwrites a canvas that it has not filled. One that nobody has ever written on is filled by the page. */
   const fill = () => {
     const isKnown = headway.getView().canRedo !== "unknown" && headway.content() !== undefined;
-    if (isKnown && collaboration.isShared && canvas.isBlank) void headway.syncCanvas().catch(() => undefined);
+    if (isKnown && collaboration.isSettled && canvas.isBlank) void headway.syncCanvas().catch(() => undefined);
   };
   // Only then is it known what is on the canvas.
   void collaboration.ready.then(() => {

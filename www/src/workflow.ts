@@ -19,6 +19,8 @@ export interface OperatorView {
   readonly id: string;
   readonly type: string;
   readonly name: string;
+  /** The name that a person gave it; empty when there is none. */
+  readonly ownName: string;
   readonly properties: Fields;
   readonly inputs: readonly PortView[];
   readonly outputs: readonly PortView[];
@@ -59,6 +61,7 @@ export function readOperator(id: string, value: unknown): OperatorView | undefin
     id,
     type: text(value.operatorType),
     name: text(value.customDisplayName) || text(value.operatorType),
+    ownName: text(value.customDisplayName),
     properties: fields(value.operatorProperties),
     inputs: list(value.inputPorts).map(readPort),
     outputs: list(value.outputPorts).map(readPort),

@@ -1,5 +1,5 @@
 /** What an operator is called and does, to be edited by hand. Two people can type in one field. */
-import { useLayoutEffect, useRef } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import type { CanvasDocument, Path } from "../canvas-document.ts";
 import { moved, spliceOf } from "../splice.ts";
 import type { OperatorView } from "../workflow.ts";
@@ -27,7 +27,12 @@ export function Inspector({ canvas, operator }: { canvas: CanvasDocument; operat
       <p className="inspector-kind">
         {typeName(operator.type)} <code>{operator.id}</code>
       </p>
-      <TextField label="Name" value={operator.name} onChange={set(["customDisplayName"])} />
+      <TextField
+        label="Name"
+        value={operator.ownName}
+        placeholder={operator.type}
+        onChange={set(["customDisplayName"])}
+      />
       {fields.map(({ path, label, value }) =>
         typeof value === "string" ? (
           <TextField key={path.join("/")} label={label} value={value} onChange={set(path)} />
@@ -68,10 +73,11 @@ const wordsOf = (key: string): string =>
 interface TextProps {
   label: string;
   value: string;
+  placeholder?: string;
   onChange: (value: string) => void;
 }
 
-function TextField({ label, value, onChange }: TextProps) {
+function TextField({ label, value, placeholder, onChange }: TextProps) {
   const input = useRef<HTMLInputElement>(null);
   const shown = useRef(value);
   /** What somebody else typed moves the caret with the text that it stands in. */
@@ -93,6 +99,7 @@ function TextField({ label, value, onChange }: TextProps) {
         ref={input}
         type="text"
         defaultValue={value}
+        placeholder={placeholder}
         spellCheck={false}
         autoComplete="off"
         onChange={({ target }) => {
@@ -105,17 +112,21 @@ function TextField({ label, value, onChange }: TextProps) {
 }
 
 function NumberField({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) {
+  /** What is typed: half a number is not one yet. */
+  const [typed, setTyped] = useState<string | undefined>(undefined);
   return (
     <label className="field">
       <span>{label}</span>
       <input
-        type="number"
-        value={value}
-        step="any"
+        type="text"
+        inputMode="decimal"
+        value={typed ?? String(value)}
         onChange={({ target }) => {
-          // Half a number is not one yet.
-          if (Number.isFinite(target.valueAsNumber)) onChange(target.valueAsNumber);
+          setTyped(target.value);
+          const number = Number(target.value);
+          if (target.value.trim() !== "" && Number.isFinite(number)) onChange(number);
         }}
+        onBlur={() => setTyped(undefined)}
       />
     </label>
   );
