@@ -192,6 +192,7 @@ impl Engine {
 
     fn settle(&mut self, failure: Option<Failure>) {
         let Some(pending) = self.session.pending.take() else { return };
+        self.is_awaited |= failure.is_none() && !matches!(pending.asked, Asked::Prompt { .. } | Asked::Stop);
         let prompt = match pending.asked {
             Asked::Revert { prompt, .. } if failure.is_none() => Some(prompt),
             _ => None,

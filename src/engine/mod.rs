@@ -102,6 +102,8 @@ pub struct Engine {
     normal: Normal,
     retention: Retention,
     stashes: Stashes,
+    /// Somebody waits to be told what the next replay did. To put that into words takes longer than the replay.
+    is_awaited: bool,
     /// The time that was last told, in ms since the epoch.
     now: f64,
     outcome: Outcome,
@@ -265,6 +267,7 @@ impl Engine {
         let content = self.content_of(None)?.ok_or(Refusal::ContentUnknown)?;
         self.target(content)?;
         self.show(content, manual_edits.into(), None);
+        self.is_awaited = true;
         Ok(self.finish())
     }
 
@@ -346,6 +349,7 @@ impl Engine {
             Plan::Unreadable => self.collect(),
             _ => self.collect_if_due(),
         }
+        self.is_awaited &= matches!(plan, Plan::Write(_));
         match plan {
             Plan::LeaveAlone => self.notice(
                 "canvas_differs",
@@ -403,6 +407,9 @@ impl Engine {
         if let Some(stash) = &stash {
             let message = format!("What was edited by hand and is overwritten now is kept as {stash}.");
             self.notice("stashed", message, None, None);
+        }
+        if !std::mem::take(&mut self.is_awaited) {
+            return;
         }
         let edits = self.comparison(replayed.from, replayed.to);
         self.outcome.replayed = Some(replay_json(&edits, &replayed.conflicts, stash.as_deref()));
