@@ -25,7 +25,7 @@ fn receive(engine: &mut Engine, frame: &str) -> JsValue {
 }
 
 fn engine() -> Engine {
-    let mut engine = Engine::new("\"texera\"", 1_000.0, false, 1e9, false, false).unwrap();
+    let mut engine = Engine::new("\"texera\"", 1_000.0, false, 1e9, false, false, false).unwrap();
     engine.connected();
     assert_eq!(receive(&mut engine, SNAPSHOT), JsValue::TRUE);
     engine
@@ -191,10 +191,11 @@ fn sizes_are_told() {
 
 #[wasm_bindgen_test]
 fn x2_a_schema_that_makes_no_sense_is_refused_with_its_place() {
-    let error = Engine::new(r#"{"collections":[{"path":"a","kind":"list"}]}"#, 1.0, false, 1e9, false, false)
-        .err()
-        .unwrap();
+    let error =
+        Engine::new(r#"{"collections":[{"path":"a","kind":"list"}]}"#, 1.0, false, 1e9, false, false, false)
+            .err()
+            .unwrap();
     assert_eq!(get(&error, "code"), JsValue::from("invalid_schema"));
     assert!(get(&error, "message").as_string().unwrap().starts_with("collections[0].id: "));
-    assert!(Engine::new("\"react-flow\"", 1.0, false, 1e9, false, false).is_ok());
+    assert!(Engine::new("\"react-flow\"", 1.0, false, 1e9, false, false, false).is_ok());
 }

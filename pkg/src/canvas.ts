@@ -31,6 +31,10 @@ export class Canvas {
     this.#around = around;
   }
 
+  get isBound(): boolean {
+    return this.#surface !== undefined;
+  }
+
   /** What nothing can be put on now, since somebody's transaction is open. */
   get busy(): Surface | undefined {
     return this.#surface?.isBusy() ? this.#surface : undefined;

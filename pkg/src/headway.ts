@@ -9,7 +9,8 @@ import { Canvas } from "./canvas.js";
 import { NO_EDITS, toEditList, toFaults, toMerge, type Replayed } from "./edits.js";
 import { HeadwayError, asHeadwayError, throwing, wordsOf } from "./error.js";
 import { Engine, Side, receive } from "./loader.js";
-import type { HandedOver, Outcome, StashPlan, Sent, Settled, ViewHeader } from "./records.js";
+import { isFromFeedback, recordedFields } from "./recorded.js";
+import type { HandedOver, Outcome, Recorded, StashPlan, Sent, Settled, ViewHeader } from "./records.js";
 import { checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
 import { Path } from "./path.js";
 import { Queue } from "./queue.js";
@@ -25,6 +26,7 @@ import type {
   Moved,
   Notice,
   PlainCanvas,
+  RecordedStep,
   Refusal,
   ReplayPolicy,
   Stash,
@@ -99,7 +101,16 @@ export class Headway {
 
   /** A Headway that knows nothing yet. Synchronous: the WebAssembly is part of the module. */
   static create(options: HeadwayOptions = {}): Headway {
-    return new Headway(checkedOptions(options));
+    const headway = new Headway(checkedOptions(options));
+    const { content } = headway.#options;
+    if (content === undefined) return headway;
+    try {
+      headway.#do(throwing(() => headway.#live.beginWith(content)) as HandedOver);
+      return headway;
+    } catch (error) {
+      headway.free();
+      throw error;
+    }
   }
 
   /** Gives the memory back. Commands that wait are rejected with `freed`; every later call throws it (X3). */
@@ -126,12 +137,12 @@ export class Headway {
 
   /** The socket opened. The server's snapshot, which follows, tells everything else. */
   connected(): void {
-    this.#do(this.#live.connected());
+    this.#do(this.#served().connected());
   }
 
   /** The socket was lost. What is known stays on show; `canRedo` becomes `unknown` (R4). */
   disconnected(): void {
-    this.#do(this.#live.disconnected());
+    this.#do(this.#served().disconnected());
   }
 
   /** One text frame, exactly as it came. A frame that makes no sense is a notice and changes nothing (X1). */
@@ -139,7 +150,7 @@ export class Headway {
     if (typeof frame !== "string") {
       throw new HeadwayError("invalid_argument", "receive takes the text of one frame, as the socket gave it.");
     }
-    this.#do(receive(this.#live, frame) as HandedOver);
+    this.#do(receive(this.#served(), frame) as HandedOver);
   }
 
   /** Lets time-outs fall due (R8). Call it now and then, once a second is plenty. */
@@ -177,29 +188,30 @@ export class Headway {
   /** Whether a command would be sent now: `true`, or why not (R2). Changes nothing. */
   can(command: "prompt" | "stop" | "redo"): true | Refusal;
   can(command: "revert", turn: TurnId): true | Refusal;
-  can(command: "prompt" | "stop" | "redo" | "revert", turn?: TurnId): true | Refusal {
+  can(command: "checkout" | "revertStep", step: StepId): true | Refusal;
+  can(command: "prompt" | "stop" | "redo" | "revert" | "checkout" | "revertStep", id?: string): true | Refusal {
     const engine = this.#live;
     const refusals = {
       prompt: () => engine.cannotPrompt(),
       stop: () => engine.cannotStop(),
       redo: () => engine.cannotRedo(),
-      revert: () => engine.cannotRevert(checkText("turn", turn)),
+      revert: () => engine.cannotRevert(checkText("turn", id)),
+      checkout: () => engine.cannotCheckout(checkText("step", id)),
+      revertStep: () => engine.cannotRevertStep(checkText("step", id)),
     };
     if (!Object.hasOwn(refusals, command)) {
       throw new HeadwayError("invalid_argument", `There is no command "${String(command)}".`);
     }
     const refusal = refusals[command]();
-    return this.#options.send ? (refusal ?? true) : "offline";
+    return this.#hasWire ? (refusal ?? true) : "offline";
   }
 
   // ── acting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Asks for a new turn. Settles when the turn has begun: its user step is there. */
   async prompt(words: string, source: "chat" | "feedback" = "chat"): Promise<void> {
-    if (source !== "chat" && source !== "feedback") {
-      throw new HeadwayError("invalid_argument", '"source" has to be "chat" or "feedback".');
-    }
-    await this.#command((engine) => engine.prompt(checkText("words", words), source === "feedback", this.#now()));
+    const isFeedback = isFromFeedback(source);
+    await this.#command((engine) => engine.prompt(checkText("words", words), isFeedback, this.#now()));
   }
 
   /** Asks the agent to end its run. Settles when it is no longer generating. */
@@ -214,7 +226,7 @@ export class Headway {
   revert(turn: TurnId, how: ReplayPolicy = "exact"): Promise<Moved> {
     return this.#command((engine) => {
       const id = checkText("turn", turn);
-      const against = () => engine.editsAgainst(id, this.#canvas.shown());
+      const against = () => engine.editsAgainst("revert", id, this.#canvas.shown());
       const keep = this.#canvas.keeps(how, () => engine.cannotRevert(id) ?? against());
       return engine.revert(id, keep, this.#now());
     });
@@ -223,10 +235,69 @@ export class Headway {
   /** Takes the latest revert back (R3). */
   redo(how: ReplayPolicy = "exact"): Promise<Moved> {
     return this.#command((engine) => {
-      const against = () => engine.editsAgainst(undefined, this.#canvas.shown());
+      const against = () => engine.editsAgainst("redo", "", this.#canvas.shown());
       const keep = this.#canvas.keeps(how, () => engine.cannotRedo() ?? against());
       return engine.redo(keep, this.#now());
     });
+  }
+
+  /**
+   * Goes to a step, on the path or off it (R1): HEAD moves there, and the canvas shows what it left behind. Refused with `unsupported` by a server that does not
+   * announce `checkout`.
+   */
+  checkout(step: StepId, how: ReplayPolicy = "exact"): Promise<Moved> {
+    return this.#command((engine) => {
+      const id = checkText("step", step);
+      const against = () => engine.editsAgainst("checkout", id, this.#canvas.shown());
+      const keep = this.#canvas.keeps(how, () => engine.cannotCheckout(id) ?? against());
+      return engine.checkout(id, keep, this.#now());
+    });
+  }
+
+  /** Goes back to before a step on the path (R1), as `revert` does for a turn. */
+  revertStep(step: StepId, how: ReplayPolicy = "exact"): Promise<Moved> {
+    return this.#command((engine) => {
+      const id = checkText("step", step);
+      const against = () => engine.editsAgainst("revertStep", id, this.#canvas.shown());
+      const keep = this.#canvas.keeps(how, () => engine.cannotRevertStep(id) ?? against());
+      return engine.revertStep(id, keep, this.#now());
+    });
+  }
+
+  // ── local authority (R14) ────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * A turn begins with what a person asked. Gives its id: the one that is given, or a new one. Throws `busy` while another turn is going on,
+   * `empty_prompt`, `turn_taken`, or `unsupported` when a server owns the history.
+   */
+  beginTurn(prompt: string, id?: TurnId, source: "chat" | "feedback" = "chat"): TurnId {
+    const [engine, words] = [this.#live, checkText("prompt", prompt)];
+    const name = id === undefined ? id : checkText("id", id);
+    const isFeedback = isFromFeedback(source);
+    if (this.#options.authority === "local" && this.getView().headId === ROOT && engine.content() === undefined) {
+      const onCanvas = this.#canvas.isBound ? this.#canvas.text() : undefined;
+      if (onCanvas !== undefined) this.#do(throwing(() => engine.beginWith(onCanvas)) as HandedOver);
+    }
+    return this.#recorded(() => engine.beginTurn(words, isFeedback, name, this.#now()));
+  }
+
+  /**
+   * The agent did something: a step below HEAD. What it changed of the content is done to the canvas as it is (P13), if it is not there yet. Gives the id of the
+   * step. Throws `not_running` when no turn is going on, `malformed_step` or `invalid_content`.
+   */
+  recordStep(step: RecordedStep = {}): StepId {
+    const engine = this.#live;
+    const { fields, after } = recordedFields(step);
+    return this.#recorded(() => engine.recordStep(fields, after, this.#now()));
+  }
+
+  /** The turn is over. `reason` says why one has failed. Throws `not_running` when none is going on. */
+  endTurn(how: "done" | "stopped" | "failed" = "done", reason = ""): void {
+    if (how !== "done" && how !== "stopped" && how !== "failed") {
+      throw new HeadwayError("invalid_argument", '"how" has to be "done", "stopped" or "failed".');
+    }
+    const [engine, why] = [this.#live, checkText("reason", reason)];
+    this.#do(throwing(() => engine.endTurn(how, why, this.#now())) as HandedOver);
   }
 
   /** Brings the canvas to the content of HEAD (P14). */
@@ -390,9 +461,27 @@ export class Headway {
     throw new HeadwayError("invalid_argument", '"now" has to give the time in ms, as a finite number.');
   }
 
+  /** Whether there is somebody to ask, or nobody has to be asked. */
+  get #hasWire(): boolean {
+    return this.#options.authority === "local" || this.#options.send !== undefined;
+  }
+
+  /** The server speaks only where there is one. */
+  #served(): Engine {
+    const engine = this.#live;
+    if (this.#options.authority === "server") return engine;
+    throw new HeadwayError("unsupported", 'With authority "local" there is no server; nothing comes from one.');
+  }
+
+  #recorded(record: () => unknown): string {
+    const { id, outcome } = throwing(record) as Recorded;
+    this.#do(outcome);
+    return id;
+  }
+
   async #command(ask: (engine: Engine) => unknown): Promise<Moved> {
     const engine = this.#live;
-    if (!this.#options.send) {
+    if (!this.#hasWire) {
       throw new HeadwayError("offline", "This Headway has no `send`, so it can ask nobody.");
     }
     const { ticket, outcome } = throwing(() => ask(engine) as Sent);
@@ -457,7 +546,8 @@ function engineFor(options: Checked): Engine {
   try {
     const schema = JSON.stringify(options.schema) ?? "null";
     const [isStrict, normalizes] = [options.validation === "strict", normalize !== undefined];
-    return new Engine(schema, commandTimeout, keepInputMessages, memoryBudget, isStrict, normalizes);
+    const isLocal = options.authority === "local";
+    return new Engine(schema, commandTimeout, keepInputMessages, memoryBudget, isStrict, normalizes, isLocal);
   } catch (thrown) {
     throw asHeadwayError(thrown);
   }

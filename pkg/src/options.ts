@@ -5,7 +5,10 @@ import type { HeadwayOptions } from "./types.js";
 /** Options with nothing left open but `send` and `onNotice`, which may be missing. */
 export type Checked = HeadwayOptions &
   Required<
-    Pick<HeadwayOptions, "schema" | "now" | "commandTimeout" | "keepInputMessages" | "memoryBudget" | "validation">
+    Pick<
+      HeadwayOptions,
+      "authority" | "schema" | "now" | "commandTimeout" | "keepInputMessages" | "memoryBudget" | "validation"
+    >
   >;
 
 /** Fills in what is missing. */
@@ -27,9 +30,16 @@ export function checkedOptions(options: HeadwayOptions): Checked {
   if (validation !== "repair" && validation !== "strict") {
     throw new HeadwayError("invalid_argument", '"validation" has to be "repair" or "strict".');
   }
+  const { authority = "server", content } = options;
+  if (authority !== "server" && authority !== "local") {
+    throw new HeadwayError("invalid_argument", '"authority" has to be "server" or "local".');
+  }
+  if (content !== undefined && (typeof content !== "string" || authority !== "local")) {
+    throw new HeadwayError("invalid_argument", '"content" is JSON text, for an authority that is "local".');
+  }
   const keepInputMessages = options.keepInputMessages === true;
   const { schema = "texera", now = Date.now } = options;
-  return { ...options, schema, now, commandTimeout, keepInputMessages, memoryBudget, validation };
+  return { ...options, authority, schema, now, commandTimeout, keepInputMessages, memoryBudget, validation };
 }
 
 export function checkFunction(name: string, value: unknown): void {

@@ -26,6 +26,11 @@ export interface Sent {
   readonly outcome: Outcome;
 }
 
+export interface Recorded {
+  readonly id: string;
+  readonly outcome: Outcome;
+}
+
 export interface StashPlan {
   /** As JSON text. */
   readonly plan: string;
@@ -50,7 +55,7 @@ export interface ViewHeader {
   readonly length: number;
   readonly canRedo?: boolean;
   readonly redoLeadsTo?: string;
-  readonly pending?: "prompt" | "stop" | "revert" | "redo";
+  readonly pending?: "prompt" | "stop" | "revert" | "redo" | "checkout";
   readonly revertRefusal?: string;
   readonly autosave: boolean;
   readonly canvasBound: boolean;

@@ -22,6 +22,7 @@ export type Refusal =
   | "offline"
   | "pending"
   | "unknown_turn"
+  | "turn_taken"
   | "not_on_path"
   | "nothing_to_redo"
   | "not_running"
@@ -92,6 +93,13 @@ export interface Collection {
 
 /** How a {@link Headway} is set up. Everything is optional. */
 export interface HeadwayOptions {
+  /**
+   * Who owns the history (R14): a server, which is told what a person wants and says where HEAD is, or this Headway itself, which is told what an agent
+   * did (`beginTurn`, `recordStep`, `endTurn`) and decides. Default `"server"`.
+   */
+  authority?: "server" | "local";
+  /** With `authority: "local"`: the content before the first turn, as JSON text. Default: what the bound canvas shows when the first turn begins. */
+  content?: string;
   /** What the document consists of. Default `"texera"`. One that makes no sense is refused with `invalid_schema`. */
   schema?: "texera" | "react-flow" | Schema;
   /** Puts a command on the wire: one text frame. Without it every command is refused with `offline`. */
@@ -135,6 +143,19 @@ export interface ToolResult {
   readonly toolCallId: string;
   readonly output: unknown;
   readonly isError?: boolean;
+}
+
+/** What an agent did in one step, as {@link Headway.recordStep} takes it. All of it is optional. */
+export interface RecordedStep {
+  /** What was said. */
+  readonly content?: string;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly toolResults?: readonly ToolResult[];
+  readonly usage?: Usage;
+  /** The content that it left behind, as JSON text; when it is not told, it is the one from before. */
+  readonly after?: string;
+  /** Anything else that is JSON; it comes out in `extra`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** Token counts, as the server names them (`inputTokens`, `outputTokens`, `totalTokens`, `cachedInputTokens`). */
@@ -221,7 +242,7 @@ export interface View {
   /** The turn that HEAD would be in after a redo, when the engine saw the revert itself (R5). */
   readonly redoLeadsTo?: TurnId;
   /** The command that waits for its answer. */
-  readonly pending?: "prompt" | "stop" | "revert" | "redo";
+  readonly pending?: "prompt" | "stop" | "revert" | "redo" | "checkout";
   /** Whether the host should autosave the canvas: not while an agent is running on a live socket (R10). */
   readonly autosave: boolean;
   readonly canvas: {

@@ -17,7 +17,7 @@ use crate::canvas::Plan;
 use crate::canvas::document::Author;
 use crate::canvas::document::shape::Types;
 use crate::content::Schema;
-use crate::engine::{self, CommandName, Options, Outcome, Validation};
+use crate::engine::{self, Authority, CommandName, Move, Options, Outcome, TurnEnd, Validation};
 use crate::error::Error;
 use crate::history::StepIx;
 use crate::session::{ManualEdits, Refusal, Ticket};
@@ -35,6 +35,12 @@ pub struct Engine {
 #[derive(Serialize)]
 struct Sent {
     ticket: Ticket,
+    outcome: Outcome,
+}
+
+#[derive(Serialize)]
+struct Recorded {
+    id: String,
     outcome: Outcome,
 }
 
@@ -97,13 +103,22 @@ impl Engine {
         memory_budget: f64,
         is_strict: bool,
         normalizes: bool,
+        is_local: bool,
     ) -> Result<Engine, JsValue> {
         let schema = Schema::read(schema).map_err(into_error)?;
         // What does not fit into an address is no limit.
         let memory_budget = memory_budget as usize;
         let validation = if is_strict { Validation::Strict } else { Validation::Repair };
-        let options =
-            Options { schema, command_timeout, keep_input_messages, memory_budget, validation, normalizes };
+        let authority = if is_local { Authority::Local } else { Authority::Server };
+        let options = Options {
+            authority,
+            schema,
+            command_timeout,
+            keep_input_messages,
+            memory_budget,
+            validation,
+            normalizes,
+        };
         Ok(Engine { engine: engine::Engine::new(options), frame: FrameBuffer::default(), update: None })
     }
 
@@ -156,11 +171,66 @@ impl Engine {
         sent(self.engine.redo_with(manual_edits(keep), now))
     }
 
-    /// What of the edits by hand stands against a revert of this turn, as JSON text; against a redo when there is none.
+    /// Asks for HEAD to move to a step.
+    pub fn checkout(&mut self, step: &str, keep: bool, now: f64) -> Result<JsValue, JsValue> {
+        sent(self.engine.checkout(step, manual_edits(keep), now))
+    }
+
+    /// Asks to go back to before a step.
+    #[wasm_bindgen(js_name = revertStep)]
+    pub fn revert_step(&mut self, step: &str, keep: bool, now: f64) -> Result<JsValue, JsValue> {
+        sent(self.engine.revert_step(step, manual_edits(keep), now))
+    }
+
+    /// What of the edits by hand stands against a command that moves HEAD, as JSON text. `id` names the turn or the step.
     #[wasm_bindgen(js_name = editsAgainst)]
-    pub fn edits_against(&mut self, turn: Option<String>, on_canvas: &str) -> Result<String, JsValue> {
-        let conflicts = self.engine.edits_against(turn.as_deref(), on_canvas).map_err(into_error)?;
+    pub fn edits_against(&mut self, command: &str, id: &str, on_canvas: &str) -> Result<String, JsValue> {
+        let to = match command {
+            "revert" => Move::Revert(id),
+            "checkout" => Move::Checkout(id),
+            "revertStep" => Move::RevertStep(id),
+            _ => Move::Redo,
+        };
+        let conflicts = self.engine.edits_against(to, on_canvas).map_err(into_error)?;
         Ok(engine::conflicts_json(&conflicts))
+    }
+
+    /// What there is before the first turn (R14).
+    #[wasm_bindgen(js_name = beginWith)]
+    pub fn begin_with(&mut self, content: &str) -> Result<JsValue, JsValue> {
+        self.engine.begin_with(content).map(|outcome| hand_over(&outcome)).map_err(into_error)
+    }
+
+    /// A turn begins: {id, outcome}.
+    #[wasm_bindgen(js_name = beginTurn)]
+    pub fn begin_turn(
+        &mut self,
+        prompt: &str,
+        is_feedback: bool,
+        id: Option<String>,
+        now: f64,
+    ) -> Result<JsValue, JsValue> {
+        let source = if is_feedback { PromptSource::Feedback } else { PromptSource::Chat };
+        let (id, outcome) = self.engine.begin_turn(prompt, source, id.as_deref(), now).map_err(into_error)?;
+        Ok(to_js(&Recorded { id, outcome }))
+    }
+
+    /// The agent did something: {id, outcome}. `fields` is an object as JSON text.
+    #[wasm_bindgen(js_name = recordStep)]
+    pub fn record_step(&mut self, fields: &str, after: Option<String>, now: f64) -> Result<JsValue, JsValue> {
+        let (id, outcome) = self.engine.record_step(fields, after.as_deref(), now).map_err(into_error)?;
+        Ok(to_js(&Recorded { id, outcome }))
+    }
+
+    /// The turn is over: `done`, `stopped`, or `failed`, for which there is a reason.
+    #[wasm_bindgen(js_name = endTurn)]
+    pub fn end_turn(&mut self, how: &str, reason: &str, now: f64) -> Result<JsValue, JsValue> {
+        let how = match how {
+            "stopped" => TurnEnd::Stopped,
+            "failed" => TurnEnd::Failed(reason),
+            _ => TurnEnd::Done,
+        };
+        self.engine.end_turn(how, now).map(|outcome| hand_over(&outcome)).map_err(into_error)
     }
 
     /// The same against HEAD's content.
@@ -224,6 +294,18 @@ impl Engine {
     #[wasm_bindgen(js_name = cannotRevert)]
     pub fn cannot_revert(&mut self, turn: &str) -> Option<String> {
         code_of(self.engine.can_revert(turn))
+    }
+
+    /// The code of the refusal that a checkout of this step would meet now.
+    #[wasm_bindgen(js_name = cannotCheckout)]
+    pub fn cannot_checkout(&self, step: &str) -> Option<String> {
+        code_of(self.engine.can_checkout(step))
+    }
+
+    /// The code of the refusal that a revert of this step would meet now.
+    #[wasm_bindgen(js_name = cannotRevertStep)]
+    pub fn cannot_revert_step(&self, step: &str) -> Option<String> {
+        code_of(self.engine.can_revert_step(step))
     }
 
     /// A host binds a canvas, or takes it away.

@@ -15,7 +15,7 @@ pub struct Scanner<'a> {
 }
 
 /// Where and why a text is not JSON. Becomes a [`JsonFault`] once somebody wants to know the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ScanFault {
     at: usize,
     reason: &'static str,

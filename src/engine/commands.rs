@@ -1,6 +1,6 @@
 //! What a person asks for, and how it is settled (R1–R3, R8).
 
-use super::{Engine, Failure, Outcome, Settled};
+use super::{Authority, Engine, Failure, Outcome, Settled};
 use crate::content::ContentIx;
 use crate::content::merge::Conflict;
 use crate::error::Error;
@@ -17,6 +17,19 @@ pub enum CommandName {
     Stop,
     /// Take the latest revert back.
     Redo,
+}
+
+/// A command that moves HEAD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move<'t> {
+    /// To before a turn.
+    Revert(&'t str),
+    /// Back from the latest revert.
+    Redo,
+    /// To a step.
+    Checkout(&'t str),
+    /// To before a step.
+    RevertStep(&'t str),
 }
 
 impl Engine {
@@ -56,13 +69,13 @@ impl Engine {
             return Err(Refusal::EmptyPrompt);
         }
         let asked = Asked::Prompt { text: trimmed.to_owned(), other_step: false };
-        self.send(Command::Prompt { content: text, source }, asked, now)
+        self.ask(Command::Prompt { content: text, source }, asked, ManualEdits::Overwrite, now)
     }
 
     /// Asks for the end of the run. Settled when the agent stops generating.
     pub fn stop(&mut self, now: f64) -> Result<(Ticket, Outcome), Refusal> {
         self.session.can_stop()?;
-        self.send(Command::Stop, Asked::Stop, now)
+        self.ask(Command::Stop, Asked::Stop, ManualEdits::Overwrite, now)
     }
 
     /// Asks to go back to before a turn (R1). Settled when HEAD is there.
@@ -85,28 +98,66 @@ impl Engine {
             leads_to: self.history.parent_or_root(first),
             prompt: prompt.map(|step| self.said(step)).unwrap_or_default(),
         };
-        let sent = self.send(Command::Revert { message_id: turn_id }, asked, now);
-        self.keep_edits(manual_edits);
-        sent
+        self.ask(Command::Revert { message_id: turn_id }, asked, manual_edits, now)
     }
 
-    fn keep_edits(&mut self, manual_edits: ManualEdits) {
-        if let Some(pending) = &mut self.session.pending {
-            pending.manual_edits = manual_edits;
-        }
+    /// Whether a checkout of this step would be sent now (R1, R2). Changes nothing.
+    pub fn can_checkout(&self, step_id: &str) -> Result<(), Refusal> {
+        self.session.can_checkout()?;
+        self.history.tree().get(step_id).map(drop).ok_or(Refusal::UnknownStep)
     }
 
-    /// What of the edits by hand stands against a revert of this turn, or against a redo when there is none (P6). `on_canvas` is
-    /// what a plain canvas shows. Changes nothing.
-    pub fn edits_against(&mut self, turn_id: Option<&str>, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
-        let to = match turn_id {
-            Some(turn) => {
+    /// Asks for HEAD to move to a step, on the path or off it (R1). Settled when HEAD is there.
+    pub fn checkout(
+        &mut self,
+        step_id: &str,
+        manual_edits: ManualEdits,
+        now: f64,
+    ) -> Result<(Ticket, Outcome), Refusal> {
+        self.session.can_checkout()?;
+        let leads_to = self.history.tree().get(step_id).ok_or(Refusal::UnknownStep)?;
+        self.ask(Command::Checkout { step_id }, Asked::Checkout { leads_to }, manual_edits, now)
+    }
+
+    /// Whether a revert of this step would be sent now (R1, R2). Changes nothing.
+    pub fn can_revert_step(&self, step_id: &str) -> Result<(), Refusal> {
+        self.session.can_checkout()?;
+        self.before_step(step_id).map(drop)
+    }
+
+    /// Asks to go back to before a step on the path (R1). Settled when HEAD is there.
+    pub fn revert_step(
+        &mut self,
+        step_id: &str,
+        manual_edits: ManualEdits,
+        now: f64,
+    ) -> Result<(Ticket, Outcome), Refusal> {
+        self.session.can_checkout()?;
+        let leads_to = self.before_step(step_id)?;
+        let id = self.history.tree().id(leads_to).to_owned();
+        self.ask(Command::Checkout { step_id: &id }, Asked::Checkout { leads_to }, manual_edits, now)
+    }
+
+    /// Where a revert of a step leads.
+    fn before_step(&self, step_id: &str) -> Result<StepIx, Refusal> {
+        let step = self.history.tree().get(step_id).filter(|step| *step != Tree::ROOT);
+        let step = step.ok_or(Refusal::UnknownStep)?;
+        self.history.path().position(step).ok_or(Refusal::NotOnPath)?;
+        Ok(self.history.parent_or_root(step))
+    }
+
+    /// What of the edits by hand stands against a move (P6). `on_canvas` is what a plain canvas shows. Changes nothing.
+    pub fn edits_against(&mut self, to: Move<'_>, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
+        let to = match to {
+            Move::Revert(turn) => {
                 let turn = self.turn_to_revert(turn)?;
                 let first =
                     self.history.turn_on_path(turn).map(|turn| turn.first).ok_or(Refusal::NotOnPath)?;
                 Some(self.history.parent_or_root(first))
             }
-            None => self.session.redo_leads_to(),
+            Move::Redo => self.session.redo_leads_to(),
+            Move::Checkout(step) => Some(self.history.tree().get(step).ok_or(Refusal::UnknownStep)?),
+            Move::RevertStep(step) => Some(self.before_step(step)?),
         };
         let mut target = to.and_then(|to| self.history.content_at(to));
         if to == Some(Tree::ROOT) {
@@ -147,26 +198,37 @@ impl Engine {
     pub fn redo_with(&mut self, manual_edits: ManualEdits, now: f64) -> Result<(Ticket, Outcome), Refusal> {
         self.session.can_redo()?;
         let leads_to = self.session.redo_leads_to();
-        let sent = self.send(Command::Redo, Asked::Redo { leads_to }, now);
-        self.keep_edits(manual_edits);
-        sent
+        self.ask(Command::Redo, Asked::Redo { leads_to }, manual_edits, now)
     }
 
-    fn send(&mut self, command: Command<'_>, asked: Asked, now: f64) -> Result<(Ticket, Outcome), Refusal> {
-        let text = command.to_text(self.session.dialect).ok_or(Refusal::Unsupported)?;
+    /// Puts a command on the wire, or decides about it.
+    fn ask(
+        &mut self,
+        command: Command<'_>,
+        asked: Asked,
+        manual_edits: ManualEdits,
+        now: f64,
+    ) -> Result<(Ticket, Outcome), Refusal> {
+        let text = match self.options.authority {
+            Authority::Server => Some(command.to_text(self.session.dialect).ok_or(Refusal::Unsupported)?),
+            Authority::Local => None,
+        };
         self.now = now;
         self.last_ticket = self.last_ticket.wrapping_add(1);
         let ticket = self.last_ticket;
         self.session.pending = Some(Pending {
             ticket,
-            asked,
+            asked: asked.clone(),
             due: now + self.options.command_timeout,
             head: self.history.head(),
-            manual_edits: ManualEdits::Overwrite,
+            manual_edits,
             socket: self.session.sockets,
         });
-        self.outcome.send.push(text);
         self.outcome.changed = true;
+        match text {
+            Some(text) => self.outcome.send.push(text),
+            None => self.decide(&asked),
+        }
         Ok((ticket, self.finish()))
     }
 
@@ -242,7 +304,7 @@ impl Engine {
     /// HEAD moved without a new step. It answers our command when it is where that would have led; tells whether it does.
     pub(super) fn head_moved(&mut self, to: StepIx) -> bool {
         let answered = match self.session.pending.as_ref().map(|pending| &pending.asked) {
-            Some(Asked::Revert { leads_to, .. }) => *leads_to == to,
+            Some(Asked::Revert { leads_to, .. } | Asked::Checkout { leads_to }) => *leads_to == to,
             // The server owns the stack: wherever its redo leads is right (R5).
             Some(Asked::Redo { .. }) => true,
             _ => false,
@@ -259,7 +321,7 @@ impl Engine {
         let head = self.history.head();
         let Some(pending) = &self.session.pending else { return };
         let is_there = match &pending.asked {
-            Asked::Revert { leads_to, .. } => *leads_to == head,
+            Asked::Revert { leads_to, .. } | Asked::Checkout { leads_to } => *leads_to == head,
             // A redo leads to a step that was there before.
             Asked::Redo { leads_to } => {
                 leads_to.map_or(head != pending.head && head_was_known, |to| to == head)

@@ -93,7 +93,7 @@ impl Engine {
         }
     }
 
-    fn step(&mut self, mut step: WireStep) {
+    pub(super) fn step(&mut self, mut step: WireStep) {
         let (old_head, old_content) = (self.history.head(), self.history.content_at(self.history.head()));
         let head_was_lost = self.history.is_head_lost();
         let diverged = self.history.diverged();
@@ -138,7 +138,7 @@ impl Engine {
         self.agent_state_came();
     }
 
-    fn head_change(&mut self, HeadChange { head_id, steps, can_redo, content }: HeadChange) {
+    pub(super) fn head_change(&mut self, HeadChange { head_id, steps, can_redo, content }: HeadChange) {
         let from = self.history.head();
         let old_content = self.history.content_at(from);
         let manual_edits = self.session.pending.as_ref().map(|pending| pending.manual_edits);

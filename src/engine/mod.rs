@@ -7,6 +7,7 @@
 //! * [`frames`]: what a server frame does;
 //! * [`commands`]: what a person asks for, and how it is settled;
 //! * [`compare`]: the edits between two contents, merges, faults; [`as_json`]: how they are handed out;
+//! * [`local`]: what the engine decides itself;
 //! * [`normal`]: contents as the host completes them;
 //! * [`retention`]: which contents are kept; [`stashes`]: what was overwritten of edits by hand;
 //! * [`view`]: what there is to see;
@@ -17,6 +18,7 @@ mod commands;
 mod compare;
 mod frame_contents;
 mod frames;
+mod local;
 mod normal;
 mod outcome;
 mod retention;
@@ -26,13 +28,15 @@ mod view;
 
 use as_json::replay_json;
 pub use as_json::{conflicts_json, faults_json};
-pub use commands::CommandName;
+pub use commands::{CommandName, Move};
 pub use compare::{Comparison, MergePlan, Side};
+pub use local::{Authority, TurnEnd};
 pub use outcome::{Failure, Notice, Outcome, Settled};
 pub use stashes::StashView;
 pub use turn_view::TurnView;
 pub use view::{StatsView, ViewHeader};
 
+use local::Record;
 use normal::{Normal, Showing};
 use retention::Retention;
 use stashes::Stashes;
@@ -60,6 +64,8 @@ pub enum Validation {
 /// How an engine is set up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
+    /// Who owns the history.
+    pub authority: Authority,
     /// What the document consists of.
     pub schema: Schema,
     /// How long a command may stay unanswered, in ms (R8).
@@ -77,6 +83,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            authority: Authority::Server,
             schema: Schema::default(),
             command_timeout: 30_000.0,
             keep_input_messages: false,
@@ -96,6 +103,7 @@ pub struct Engine {
     session: Session,
     canvas: Canvas,
     last_ticket: Ticket,
+    record: Record,
     turn_versions: TurnVersions,
     /// What contents are once they are repaired, as far as somebody asked.
     whole: HashMap<ContentIx, ContentIx>,
@@ -113,7 +121,11 @@ impl Engine {
     /// An engine that knows nothing yet.
     pub fn new(options: Options) -> Self {
         let contents = ContentStore::new(options.schema.clone());
-        Engine { options, contents, ..Engine::default() }
+        let session = match options.authority {
+            Authority::Server => Session::default(),
+            Authority::Local => Session::local(),
+        };
+        Engine { options, contents, session, ..Engine::default() }
     }
 
     fn finish(&mut self) -> Outcome {

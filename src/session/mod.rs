@@ -31,6 +31,8 @@ pub enum Connection {
 /// Everything about the server that is not the tree.
 #[derive(Debug, Default)]
 pub struct Session {
+    /// Whether the engine decides, and there is nobody to ask (R14).
+    is_local: bool,
     /// Whether there is a socket.
     pub connection: Connection,
     /// Counts the sockets that were opened.
@@ -58,6 +60,19 @@ pub struct Session {
 }
 
 impl Session {
+    /// One that asks nobody: the engine decides (R14).
+    pub fn local() -> Self {
+        let can = ["revert", "redo", "checkout"].map(str::to_owned);
+        Session {
+            connection: Connection::Live,
+            greeted: true,
+            agent: AgentState::Available,
+            capabilities: Some(can.to_vec()),
+            is_local: true,
+            ..Session::default()
+        }
+    }
+
     /// The steps that it remembers: their handles have to stay what they are.
     pub fn steps(&self) -> Vec<StepIx> {
         let pending = self.pending.iter().flat_map(Pending::steps);
@@ -112,6 +127,11 @@ impl Session {
         self.can_redo = CanRedo::told(can_redo);
     }
 
+    /// HEAD moved as we decided: what is remembered is all that there is to redo (R14).
+    pub fn redo_decided(&mut self) {
+        self.can_redo = CanRedo::told(self.mirror.leads_to().is_some());
+    }
+
     /// A snapshot says whether a redo is possible; what we believe of it is kept if it fits (R4, R5).
     pub fn redo_confirmed(&mut self, same_head: bool, can_redo: bool, is_known: impl Fn(StepIx) -> bool) {
         self.mirror.confirm(same_head, can_redo, is_known);
@@ -148,17 +168,24 @@ impl Session {
     fn supports(&self, capability: &str) -> bool {
         match &self.capabilities {
             Some(list) => list.iter().any(|known| known == capability),
-            None => self.dialect.can_revert(),
+            // Who announces nothing knows what the dialect has words for.
+            None => self.dialect.can_revert() && matches!(capability, "revert" | "redo"),
         }
     }
 
     /// Whether a prompt may be sent (R2).
     pub fn can_prompt(&self) -> Result<(), Refusal> {
+        if self.is_local {
+            return Err(Refusal::Unsupported);
+        }
         self.blocked().or(self.is_running().then_some(Refusal::Busy)).map_or(Ok(()), Err)
     }
 
     /// Whether a run can be stopped. Nobody asks an idle agent to stop: it would never leave STOPPING.
     pub fn can_stop(&self) -> Result<(), Refusal> {
+        if self.is_local {
+            return Err(Refusal::Unsupported);
+        }
         let refusal = match self.agent {
             AgentState::Generating => None,
             AgentState::Stopping => Some(Refusal::Busy),
@@ -179,6 +206,11 @@ impl Session {
             CanRedo::No => Err(Refusal::NothingToRedo),
             CanRedo::Yes | CanRedo::Unknown => Ok(()),
         }
+    }
+
+    /// Whether a checkout may be sent, whatever the step (R1, R2).
+    pub fn can_checkout(&self) -> Result<(), Refusal> {
+        self.can_move("checkout")
     }
 
     fn can_move(&self, capability: &str) -> Result<(), Refusal> {

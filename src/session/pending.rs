@@ -39,6 +39,11 @@ pub enum Asked {
         /// The top of the mirror.
         leads_to: Option<StepIx>,
     },
+    /// A checkout: answered when HEAD is at `leads_to`.
+    Checkout {
+        /// The step.
+        leads_to: StepIx,
+    },
 }
 
 impl Asked {
@@ -50,7 +55,7 @@ impl Asked {
     /// Where HEAD is when it is done, as far as anybody here knows.
     pub fn leads_to(&self) -> Option<StepIx> {
         match self {
-            Asked::Revert { leads_to, .. } => Some(*leads_to),
+            Asked::Revert { leads_to, .. } | Asked::Checkout { leads_to } => Some(*leads_to),
             Asked::Redo { leads_to } => *leads_to,
             Asked::Prompt { .. } | Asked::Stop => None,
         }
@@ -63,6 +68,7 @@ impl Asked {
             Asked::Stop => "stop",
             Asked::Revert { .. } => "revert",
             Asked::Redo { .. } => "redo",
+            Asked::Checkout { .. } => "checkout",
         }
     }
 }

@@ -15,6 +15,9 @@ pub enum Refusal {
     /// No step carries this turn.
     #[error("there is no such turn; look the turn up in the view again")]
     UnknownTurn,
+    /// A turn has this id already.
+    #[error("there is a turn of this id already; ids are never used twice")]
+    TurnTaken,
     /// No step has this id.
     #[error("there is no such step; look it up in the view again")]
     UnknownStep,
@@ -67,6 +70,7 @@ impl Refusal {
             Refusal::Busy => "busy",
             Refusal::Offline => "offline",
             Refusal::Pending => "pending",
+            Refusal::TurnTaken => "turn_taken",
             Refusal::UnknownTurn => "unknown_turn",
             Refusal::UnknownStep => "unknown_step",
             Refusal::InvalidContent => "invalid_content",

@@ -34,6 +34,11 @@ pub enum Command<'a> {
     },
     /// Take the latest revert back.
     Redo,
+    /// Go to a step.
+    Checkout {
+        /// The step.
+        step_id: &'a str,
+    },
 }
 
 #[derive(Serialize)]
@@ -46,12 +51,15 @@ struct Text<'a> {
     message_source: Option<PromptSource>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step_id: Option<&'a str>,
 }
 
 impl Command<'_> {
     /// The text frame to send. `None` when the dialect has no word for it.
     pub fn to_text(self, dialect: Dialect) -> Option<String> {
-        let mut text = Text { r#type: "", content: None, message_source: None, message_id: None };
+        let mut text =
+            Text { r#type: "", content: None, message_source: None, message_id: None, step_id: None };
         match self {
             Command::Prompt { content, source } => {
                 text.r#type = dialect.prompt();
@@ -64,7 +72,11 @@ impl Command<'_> {
                 text.message_id = Some(message_id);
             }
             Command::Redo if dialect.can_revert() => text.r#type = "WsClientRedoCommand",
-            Command::Revert { .. } | Command::Redo => return None,
+            Command::Checkout { step_id } if dialect.can_revert() => {
+                text.r#type = "WsClientCheckoutCommand";
+                text.step_id = Some(step_id);
+            }
+            Command::Revert { .. } | Command::Redo | Command::Checkout { .. } => return None,
         }
         // Strings and names only: this cannot fail.
         serde_json::to_string(&text).ok()
@@ -100,6 +112,12 @@ mod tests {
             Some(r#"{"type":"WsClientRevertCommand","messageId":"msg-1"}"#)
         );
         assert_eq!(Command::Redo.to_text(Dialect::C).as_deref(), Some(r#"{"type":"WsClientRedoCommand"}"#));
+        let checkout = Command::Checkout { step_id: "step-1" };
+        assert_eq!(
+            checkout.to_text(Dialect::C).as_deref(),
+            Some(r#"{"type":"WsClientCheckoutCommand","stepId":"step-1"}"#)
+        );
+        assert_eq!(checkout.to_text(Dialect::B), None);
         for dialect in [Dialect::A, Dialect::APrime, Dialect::B] {
             assert_eq!((revert.to_text(dialect), Command::Redo.to_text(dialect)), (None, None));
         }

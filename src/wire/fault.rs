@@ -69,6 +69,9 @@ pub enum StepFault {
     /// The step calls itself by the name of the root.
     #[error("`step-initial` is the root and cannot be a step")]
     IsRoot,
+    /// A field of a recorded step that the engine gives itself.
+    #[error("`{0}` is given by the engine and cannot be recorded")]
+    Given(&'static str),
 }
 
 impl StepFault {
@@ -76,7 +79,9 @@ impl StepFault {
     pub fn field(&self) -> Option<&'static str> {
         match self {
             StepFault::NotAnObject => None,
-            StepFault::Missing(field) | StepFault::WrongType { field, .. } => Some(field),
+            StepFault::Missing(field) | StepFault::Given(field) | StepFault::WrongType { field, .. } => {
+                Some(field)
+            }
             StepFault::IsRoot => Some("id"),
         }
     }

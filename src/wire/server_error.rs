@@ -12,7 +12,7 @@ pub struct ServerError {
 }
 
 /// Texts known from real servers: how they begin, their code, and which commands they answer.
-const KNOWN: [(&str, &str, &[&str]); 12] = [
+const KNOWN: [(&str, &str, &[&str]); 14] = [
     ("Message content is required", "empty_prompt", &["prompt"]),
     ("Cannot prompt while the agent is busy", "busy", &["prompt"]),
     ("The agent is not running", "not_running", &["stop"]),
@@ -22,7 +22,9 @@ const KNOWN: [(&str, &str, &[&str]); 12] = [
     ("Turn is not on the current conversation path", "not_on_path", &["revert"]),
     ("Cannot redo while the agent is busy", "busy", &["redo"]),
     ("Nothing to redo", "nothing_to_redo", &["redo"]),
-    ("Failed to save the restored workflow", "save_failed", &["revert", "redo"]),
+    ("Cannot check out while the agent is busy", "busy", &["checkout"]),
+    ("Unknown step:", "unknown_step", &["checkout"]),
+    ("Failed to save the restored workflow", "save_failed", &["revert", "redo", "checkout"]),
     ("Agent not found", "agent_not_found", &[]),
     ("Unknown message type:", "unsupported", &[]),
 ];

@@ -86,6 +86,55 @@ pub struct WireStep {
     pub text: String,
 }
 
+impl WireStep {
+    /// The fields that say where a step belongs.
+    const GIVEN: [&'static str; 10] = [
+        "id",
+        "parentId",
+        "messageId",
+        "stepId",
+        "timestamp",
+        "role",
+        "isBegin",
+        "isEnd",
+        "beforeWorkflowContent",
+        "afterWorkflowContent",
+    ];
+
+    /// Reads a step that stands by itself, without contents.
+    pub fn from_text(text: &str, keep_input_messages: bool) -> Result<Self, StepFault> {
+        let mut scanner = Scanner::new(text);
+        match read(&mut scanner, &mut NoContents, keep_input_messages) {
+            Ok(outcome) => outcome.map_err(|(_, fault)| fault),
+            Err(_) => Err(StepFault::NotAnObject),
+        }
+    }
+
+    /// The members of an object that can be recorded of a step, as text without its braces.
+    pub fn recordable(object: Json<'_>) -> Result<&str, StepFault> {
+        let members = object.text().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+        let members = members.ok_or(StepFault::NotAnObject)?;
+        let mut given = None;
+        let walk = Scanner::new(object.text()).members(|key, scanner| {
+            given = given.or(Self::GIVEN.into_iter().find(|name| *name == unescaped(key)));
+            scanner.value().map(drop)
+        });
+        walk.map_err(|_: ScanFault| StepFault::NotAnObject)?;
+        given.map_or(Ok(members.trim()), |field| Err(StepFault::Given(field)))
+    }
+}
+
+/// For a step that has none.
+struct NoContents;
+
+impl<'a> ContentReader<'a> for NoContents {
+    fn read(&mut self, scanner: &mut Scanner<'a>, _: Place<'_>) -> Result<ContentIx, ScanFault> {
+        // Nothing that is recorded gets here.
+        scanner.value()?;
+        Err(ScanFault::default())
+    }
+}
+
 /// The name of the root: legal as HEAD and as a parent, never a step (T1).
 pub const ROOT_ID: &str = "step-initial";
 

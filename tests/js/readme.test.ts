@@ -49,3 +49,30 @@ test("R1: the README's example works against the reference agent service", async
     await service.close();
   }
 });
+
+test("R14: so does the one without a server", async () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const [, example = ""] = /### Without a server.*?```js\n(.*?)```/s.exec(readme) ?? [];
+  const before = { operators: [], operatorPositions: {}, links: [], commentBoxes: [] };
+  const workflow = {
+    ...before,
+    operators: [{ operatorID: "f", operatorType: "Filter" }],
+    operatorPositions: { f: { x: 0, y: 0 } },
+  };
+  let shown: unknown = before;
+  const canvas = { read: () => JSON.stringify(shown), replace: (text: string) => void (shown = JSON.parse(text)) };
+  const run = new Function(
+    "Headway",
+    "canvas",
+    "toolCalls",
+    "workflow",
+    "reason",
+    `return (async () => {${example}\nreturn headway; })()`,
+  );
+  const headway = (await run(Headway, canvas, [], workflow, "")) as Headway;
+  expect(headway.getView()).toMatchObject({ length: 0, canRedo: true, canvas: { equalsHead: true } });
+  expect(shown).toEqual(before);
+  await headway.redo();
+  expect(shown).toEqual(workflow);
+  headway.free();
+});
