@@ -19,6 +19,7 @@ await main(async () => {
     wasm: readFileSync(join(generatedDir, "headway_bg.wasm")),
     "default entry": await bundle(join(distDir, "index.js")),
     "headway/react-flow": await bundle(join(distDir, "react-flow.js")),
+    "headway/socket": await bundle(join(distDir, "socket.js")),
   };
   const rows = Object.entries(measured).map(([entry, bytes]) => row(entry, bytes, budgets[entry] ?? {}));
   writeWhole(join(targetDir, "size", "report.json"), `${JSON.stringify(rows, null, 2)}\n`);

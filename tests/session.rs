@@ -525,9 +525,106 @@ fn r11_late_steps_of_a_run_that_a_revert_has_overtaken_move_neither_head_nor_can
     assert_eq!(canvas, r#"{"v":1}"#);
     let outcome = scene.live_step(step("late", "a2", "t2", "agent", "late", [2, 8]));
     assert!(!outcome.look_at_canvas);
-    assert_eq!(outcome.notices.iter().map(|notice| notice.code).collect::<Vec<_>>(), ["diverged"]);
+    assert_eq!(codes(&outcome), ["diverged", "resync_needed"]);
     let view = scene.engine.view();
     assert_eq!((view.head_id.as_str(), view.diverged), ("a1", true));
     assert_eq!(scene.path(), ["u1", "a1"]);
     assert!(scene.engine.history().tree().get("late").is_some(), "it is in the tree all the same");
+}
+
+#[test]
+fn r16_a_history_that_does_not_fit_together_asks_for_a_snapshot_once() {
+    let mut scene = Scene::new();
+    assert!(!scene.engine.view().needs_resync);
+    // Two runs overlap: while one is going on, what is missing may still come.
+    scene.status("GENERATING");
+    let outcome = scene.live_step(step("b1", "u1", "t3", "agent", "late", [1, 3]));
+    assert_eq!(codes(&outcome), ["diverged"]);
+    assert!(scene.engine.view().diverged && !scene.engine.view().needs_resync);
+    let outcome = scene.status("AVAILABLE");
+    assert_eq!(codes(&outcome), ["resync_needed"]);
+    assert!(outcome.changed && scene.engine.view().needs_resync);
+    assert!(codes(&scene.status("AVAILABLE")).is_empty(), "it is said once");
+    // A reconnect is on its way: nobody asks for another one.
+    scene.engine.disconnected();
+    assert!(!scene.engine.view().needs_resync);
+    scene.engine.connected();
+    assert!(!scene.engine.view().needs_resync);
+    // It helps.
+    scene.snapshot("AVAILABLE", two_turns(), "a2", json!(false));
+    assert!(!scene.engine.view().needs_resync);
+    // A HEAD that nobody knows: a reconnect that does not help is not tried again.
+    assert_eq!(codes(&scene.head("nobody", true)), ["unknown_head", "resync_needed"]);
+    scene.engine.connected();
+    let outcome = scene.snapshot("AVAILABLE", two_turns(), "nobody", json!(true));
+    assert_eq!(codes(&outcome), ["unknown_head"]);
+    assert!(!scene.engine.view().needs_resync);
+    // Another one is another matter.
+    assert_eq!(codes(&scene.head("somebody", true)), ["unknown_head", "resync_needed"]);
+    // And one that a head change settles needs none.
+    scene.head("a2", true);
+    assert!(!scene.engine.view().needs_resync);
+}
+
+fn codes(outcome: &headway::Outcome) -> Vec<&str> {
+    outcome.notices.iter().map(|notice| notice.code).collect()
+}
+
+#[test]
+fn r9_stopping_of_which_nothing_comes_is_given_up() {
+    let mut scene = Scene::new();
+    // Somebody told an idle agent to stop: it would never leave STOPPING.
+    scene.status("STOPPING");
+    assert_eq!(scene.prompt("next"), Err(Refusal::Busy));
+    assert!(!scene.engine.tick(1_000.0).changed);
+    assert!(!scene.engine.tick(60_999.0).changed);
+    assert!(!scene.engine.view().stale_stopping);
+    assert!(scene.engine.tick(61_000.0).changed);
+    let view = scene.engine.view();
+    assert!(view.stale_stopping && view.autosave);
+    assert!(!scene.engine.tick(200_000.0).changed, "it is told once");
+    scene.prompt("next").unwrap();
+    // What goes on is not stale, however long it takes.
+    scene.status("GENERATING");
+    assert!(!scene.engine.view().stale_stopping);
+    scene.status("STOPPING");
+    for (at, id) in [(300_000.0, "x1"), (350_000.0, "x2"), (400_000.0, "x3")] {
+        scene.engine.tick(at);
+        let parent = if id == "x1" { "a2".to_owned() } else { scene.engine.view().head_id };
+        scene.live_step(step(id, &parent, "t3", "agent", "tail", [2, 2]));
+    }
+    scene.engine.tick(410_000.0);
+    assert!(!scene.engine.view().stale_stopping);
+    // Nor is anything on a socket that was lost.
+    scene.engine.disconnected();
+    scene.engine.tick(900_000.0);
+    assert!(!scene.engine.view().stale_stopping);
+}
+
+#[test]
+fn r6_a_history_that_is_another_one_replaces_everything_and_is_told() {
+    for (steps, head) in
+        [(vec![], "step-initial"), (vec![step("n1", "step-initial", "n", "user", "hello", [9, 9])], "n1")]
+    {
+        let mut scene = Scene::new();
+        scene.head("a1", true);
+        assert_eq!(scene.engine.view().redo_leads_to.as_deref(), Some("t2"));
+        scene.engine.disconnected();
+        scene.engine.connected();
+        let outcome = scene.snapshot("AVAILABLE", steps.clone(), head, json!(true));
+        assert_eq!(codes(&outcome), ["history_replaced"]);
+        let view = scene.engine.view();
+        assert_eq!((view.head_id.as_str(), view.length, view.path_status), (head, steps.len(), "ok"));
+        assert_eq!(view.redo_leads_to, None, "what was believed of redo is dropped");
+        assert!(scene.engine.history().tree().get("a1").is_none());
+        // The same again is no news.
+        assert!(codes(&scene.snapshot("AVAILABLE", steps, head, json!(true))).is_empty());
+    }
+    // One that goes on is the same one.
+    let mut scene = Scene::new();
+    let mut steps = two_turns();
+    steps.push(step("u3", "a2", "t3", "user", "third", [2, 2]));
+    assert!(codes(&scene.snapshot("AVAILABLE", steps, "u3", json!(false))).is_empty());
+    let first = two_turns().into_iter().take(1).collect();
+    assert!(codes(&scene.snapshot("AVAILABLE", first, "u1", json!(false))).is_empty());
 }

@@ -79,12 +79,15 @@ export class Headway {
     atRest: () => this.#tell(),
   });
   readonly #canvas: Canvas;
+  /** What puts commands on the wire now. */
+  #wire: Checked["send"];
   #engine: Engine | undefined;
   #view: View | undefined;
   #isNews = false;
 
   private constructor(options: Checked) {
     this.#options = options;
+    this.#wire = options.send;
     this.#engine = engineFor(options);
     this.#path = new Path(this.#engine);
     this.#steps = new Steps(this.#engine);
@@ -151,6 +154,17 @@ export class Headway {
       throw new HeadwayError("invalid_argument", "receive takes the text of one frame, as the socket gave it.");
     }
     this.#do(receive(this.#served(), frame) as HandedOver);
+  }
+
+  /** Puts commands on this wire from now on, in place of the option `send`. Gives what ends that. */
+  sendThrough(send: (text: string) => void): () => void {
+    void this.#served();
+    checkFunction("send", send);
+    const own = (text: string) => send(text);
+    this.#wire = own;
+    return () => {
+      if (this.#wire === own) this.#wire = this.#options.send;
+    };
   }
 
   /** Lets time-outs fall due (R8). Call it now and then, once a second is plenty. */
@@ -463,7 +477,7 @@ export class Headway {
 
   /** Whether there is somebody to ask, or nobody has to be asked. */
   get #hasWire(): boolean {
-    return this.#options.authority === "local" || this.#options.send !== undefined;
+    return this.#options.authority === "local" || this.#wire !== undefined;
   }
 
   /** The server speaks only where there is one. */
@@ -482,7 +496,10 @@ export class Headway {
   async #command(ask: (engine: Engine) => unknown): Promise<Moved> {
     const engine = this.#live;
     if (!this.#hasWire) {
-      throw new HeadwayError("offline", "This Headway has no `send`, so it can ask nobody.");
+      throw new HeadwayError(
+        "offline",
+        "This Headway has no wire (`send`, or `connect` of headway/socket), so it can ask nobody.",
+      );
     }
     const { ticket, outcome } = throwing(() => ask(engine) as Sent);
     return new Promise<Moved>((resolve, reject) => {
@@ -520,7 +537,7 @@ export class Headway {
 
   #send(frame: string, ticket: number | undefined): void {
     try {
-      this.#options.send?.(frame);
+      this.#wire?.(frame);
     } catch (thrown) {
       if (ticket !== undefined && this.#engine) this.#do(this.#engine.notSent(ticket, wordsOf(thrown)));
     }
@@ -547,7 +564,9 @@ function engineFor(options: Checked): Engine {
     const schema = JSON.stringify(options.schema) ?? "null";
     const [isStrict, normalizes] = [options.validation === "strict", normalize !== undefined];
     const isLocal = options.authority === "local";
-    return new Engine(schema, commandTimeout, keepInputMessages, memoryBudget, isStrict, normalizes, isLocal);
+    const engine = new Engine(schema, commandTimeout, keepInputMessages, memoryBudget, isStrict, normalizes, isLocal);
+    engine.setStoppingLimit(options.stoppingLimit);
+    return engine;
   } catch (thrown) {
     throw asHeadwayError(thrown);
   }

@@ -7,7 +7,7 @@ export type Checked = HeadwayOptions &
   Required<
     Pick<
       HeadwayOptions,
-      "authority" | "schema" | "now" | "commandTimeout" | "keepInputMessages" | "memoryBudget" | "validation"
+      "authority" | "schema" | "stoppingLimit" | "now" | "commandTimeout" | "keepInputMessages" | "memoryBudget" | "validation"
     >
   >;
 
@@ -22,6 +22,10 @@ export function checkedOptions(options: HeadwayOptions): Checked {
   const { commandTimeout = 30_000 } = options;
   if (typeof commandTimeout !== "number" || !(commandTimeout > 0)) {
     throw new HeadwayError("invalid_argument", '"commandTimeout" has to be a number of ms above 0.');
+  }
+  const { stoppingLimit = 60_000 } = options;
+  if (typeof stoppingLimit !== "number" || !(stoppingLimit > 0)) {
+    throw new HeadwayError("invalid_argument", '"stoppingLimit" has to be a number of ms above 0.');
   }
   const { memoryBudget = 256 * 2 ** 20, validation = "repair" } = options;
   if (typeof memoryBudget !== "number" || !(memoryBudget > 0)) {
@@ -39,7 +43,7 @@ export function checkedOptions(options: HeadwayOptions): Checked {
   }
   const keepInputMessages = options.keepInputMessages === true;
   const { schema = "texera", now = Date.now } = options;
-  return { ...options, authority, schema, now, commandTimeout, keepInputMessages, memoryBudget, validation };
+  return { ...options, authority, schema, now, commandTimeout, stoppingLimit, keepInputMessages, memoryBudget, validation };
 }
 
 export function checkFunction(name: string, value: unknown): void {

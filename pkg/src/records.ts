@@ -52,6 +52,7 @@ export interface ViewHeader {
   readonly pathStatus: "ok" | "unknown_head" | "broken_parent" | "cycle";
   readonly pathAt?: string;
   readonly diverged: boolean;
+  readonly needsResync: boolean;
   readonly length: number;
   readonly canRedo?: boolean;
   readonly redoLeadsTo?: string;

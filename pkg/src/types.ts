@@ -108,6 +108,11 @@ export interface HeadwayOptions {
   now?: () => number;
   /** How long a command may stay unanswered before it is `timed_out`, in ms. Falls due in {@link Headway.tick}. Default 30,000. */
   commandTimeout?: number;
+  /**
+   * How long an agent may be STOPPING without a step before that is taken for stale (R9), in ms. Falls due in {@link Headway.tick}. Default 60,000;
+   * `Infinity` means never.
+   */
+  stoppingLimit?: number;
   /** Keep `inputMessages` (the whole model prompt of a step; large) with the steps. Default false. */
   keepInputMessages?: boolean;
   /**
@@ -216,7 +221,7 @@ export interface Turn {
 export interface View {
   readonly connection: "offline" | "live";
   readonly agentState: AgentState;
-  /** STOPPING was already there when the socket opened: the run it waits for may never end (R9). */
+  /** STOPPING was already there when the socket opened, or nothing has come of it for `stoppingLimit`: the run it waits for may never end (R9). */
   readonly staleStopping: boolean;
   readonly headId: StepId;
   /** Whether the path from the root to HEAD is whole (T5). When it is not, what is known of it stays on show. */
@@ -227,6 +232,11 @@ export interface View {
   };
   /** A step joined the tree away from HEAD; settled by the next snapshot or head change (T3). */
   readonly diverged: boolean;
+  /**
+   * The history does not fit together (it has diverged, or nobody knows HEAD) and no run is going on that could mend it: only a reconnect brings a snapshot
+   * that tells (R16). Once for each HEAD: false again when a reconnect did not help. `headway/socket` does it by itself.
+   */
+  readonly needsResync: boolean;
   /** Number of visible steps. */
   readonly length: number;
   /**

@@ -15,6 +15,7 @@ export function makeView(header: ViewHeader, readSteps: () => readonly Step[], r
       ...(header.pathAt === undefined ? {} : { at: header.pathAt }),
     }),
     diverged: header.diverged,
+    needsResync: header.needsResync,
     length: header.length,
     get steps() {
       return (steps ??= readSteps());

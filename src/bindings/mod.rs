@@ -114,12 +114,19 @@ impl Engine {
             authority,
             schema,
             command_timeout,
+            stopping_limit: f64::INFINITY,
             keep_input_messages,
             memory_budget,
             validation,
             normalizes,
         };
         Ok(Engine { engine: engine::Engine::new(options), frame: FrameBuffer::default(), update: None })
+    }
+
+    /// How long nothing may come of STOPPING, in ms.
+    #[wasm_bindgen(js_name = setStoppingLimit)]
+    pub fn set_stopping_limit(&mut self, limit: f64) {
+        self.engine.set_stopping_limit(limit);
     }
 
     /// The socket opened.

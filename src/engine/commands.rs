@@ -243,6 +243,7 @@ impl Engine {
     /// Lets time-outs fall due (R8). `now` in ms since the epoch.
     pub fn tick(&mut self, now: f64) -> Outcome {
         self.now = now;
+        self.outcome.changed |= self.session.gives_up_stopping(now, self.options.stopping_limit);
         if self.session.pending.as_ref().is_some_and(|pending| now >= pending.due) {
             self.session.gave_up();
             let message =

@@ -16,10 +16,14 @@ impl Engine {
         let mut contents = FrameContents::new(&mut self.contents, &self.history);
         match Frame::read(text, &mut contents, self.options.keep_input_messages) {
             Ok(frame) => {
-                let before = self.glance();
+                let (before, was_torn) = (self.glance(), self.needs_resync());
                 let has_leftovers = !frame.refused.is_empty();
                 self.follow(frame);
                 self.outcome.changed |= self.glance() != before;
+                if self.needs_resync() && !was_torn {
+                    let message = "The history does not fit together; a reconnect brings a snapshot that tells where HEAD is.";
+                    self.notice("resync_needed", message, None, None);
+                }
                 if has_leftovers {
                     self.collect();
                 } else {
@@ -97,6 +101,7 @@ impl Engine {
         let (old_head, old_content) = (self.history.head(), self.history.content_at(self.history.head()));
         let head_was_lost = self.history.is_head_lost();
         let diverged = self.history.diverged();
+        self.session.run_goes_on();
         let data = self.keep(&mut step);
         let before = data.before;
         let Arrival { step: ix, change, moved_head } =
@@ -194,8 +199,11 @@ impl Engine {
         let head_id = snapshot.head_id.as_deref().unwrap_or(ROOT_ID);
         let head_was_known = self.history.tree().get(head_id).is_some();
 
+        let (had, comes) = (self.history.tree().len(), snapshot.steps.len());
         self.history.begin_snapshot();
         let (newest, new_user_steps) = self.take_in_steps(snapshot.steps);
+        // Nothing that was known comes again: the history was cleared, or the agent is another one of the same name (R6).
+        let is_another = had > 0 && self.history.tree().len() - had == comes;
         let differs = self.history.end_snapshot(head_id, newest, &self.session.steps());
         let head = self.history.head();
         if let Some(content) = snapshot.content {
@@ -211,6 +219,10 @@ impl Engine {
             let message =
                 "The server's HEAD is a step that it did not send; the last good path stays on show.";
             self.notice("unknown_head", message, Some(head_id), None);
+        } else if is_another {
+            let message =
+                "The server's history is another one now: nothing of what was known is in it any more.";
+            self.notice("history_replaced", message, None, None);
         }
         self.snapshot_came(&new_user_steps, head_was_known);
         match self.history.content_at(head) {

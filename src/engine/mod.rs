@@ -70,6 +70,8 @@ pub struct Options {
     pub schema: Schema,
     /// How long a command may stay unanswered, in ms (R8).
     pub command_timeout: f64,
+    /// How long nothing may come of STOPPING before it is taken for stale, in ms (R9).
+    pub stopping_limit: f64,
     /// Keep the `inputMessages` of steps.
     pub keep_input_messages: bool,
     /// How many bytes the contents may take before those of abandoned branches are let go, the oldest first (C3).
@@ -86,6 +88,7 @@ impl Default for Options {
             authority: Authority::Server,
             schema: Schema::default(),
             command_timeout: 30_000.0,
+            stopping_limit: 60_000.0,
             keep_input_messages: false,
             memory_budget: 256 << 20,
             validation: Validation::Repair,
@@ -136,7 +139,7 @@ impl Engine {
     /// the view is the same (T8).
     fn glance(&self) -> impl PartialEq + use<> {
         let (history, session) = (&self.history, &self.session);
-        let path = (history.head(), history.path().status(), history.diverged());
+        let path = (history.head(), history.path().status(), history.diverged(), self.needs_resync());
         let agent = (session.connection, session.agent, session.stale_stopping, session.dialect);
         let redo = (session.redo(), session.redo_leads_to());
         let pending = session.pending.as_ref().map(|pending| pending.ticket);
@@ -158,6 +161,11 @@ impl Engine {
         });
     }
 
+    /// How long nothing may come of STOPPING, in ms (R9).
+    pub fn set_stopping_limit(&mut self, limit: f64) {
+        self.options.stopping_limit = limit;
+    }
+
     /// Tells the time, in ms since the epoch.
     pub fn time_is(&mut self, now: f64) {
         self.now = now;
@@ -165,9 +173,20 @@ impl Engine {
 
     /// The socket opened. The snapshot that follows tells everything else.
     pub fn connected(&mut self) -> Outcome {
-        self.outcome.changed = !self.session.is_live();
+        self.outcome.changed = !self.session.is_live() || self.needs_resync();
+        self.session.ask_again(self.is_torn(), self.history.head());
         self.session.opened();
         self.finish()
+    }
+
+    /// Whether the history does not fit together, so that only a server can tell where HEAD is (R16).
+    fn is_torn(&self) -> bool {
+        self.history.diverged() || self.history.is_head_lost()
+    }
+
+    /// Whether a new snapshot has to be asked for, by a new socket (R16).
+    pub fn needs_resync(&self) -> bool {
+        self.session.needs_resync(self.is_torn(), self.history.head())
     }
 
     /// The socket was lost. What is known stays on show; a command in flight waits for the next snapshot (R6).

@@ -28,6 +28,8 @@ pub struct ViewHeader {
     pub path_at: Option<String>,
     /// T3.
     pub diverged: bool,
+    /// R16.
+    pub needs_resync: bool,
     /// Number of visible steps.
     pub length: usize,
     /// R4; `None` = nobody knows.
@@ -121,6 +123,7 @@ impl Engine {
             path_status,
             path_at,
             diverged: self.history.diverged(),
+            needs_resync: self.needs_resync(),
             length: self.history.path().len(),
             can_redo: match session.redo() {
                 CanRedo::No => Some(false),

@@ -41,8 +41,10 @@ pub struct Session {
     pub greeted: bool,
     /// What the agent is doing.
     pub agent: AgentState,
-    /// STOPPING was there at connect (R9).
+    /// STOPPING was there at connect, or nothing has come of it for too long (R9).
     pub stale_stopping: bool,
+    /// Since when nothing has come of STOPPING, in ms since the epoch, as far as anybody told the time.
+    stopping_since: Option<f64>,
     /// HEAD when the run that is going on began; `None` when it began before we came.
     pub run_from: Option<StepIx>,
     /// The dialect that the server speaks.
@@ -57,6 +59,8 @@ pub struct Session {
     pub pending: Option<Pending>,
     /// Where the last command leads that was given up, and what should become of edits by hand then: its answer may still come (R8, P6).
     late: Option<(StepIx, ManualEdits)>,
+    /// HEAD when a socket was opened anew for a history that did not fit together: for the same one it is not asked again (R16).
+    asked_again_at: Option<StepIx>,
 }
 
 impl Session {
@@ -76,7 +80,8 @@ impl Session {
     /// The steps that it remembers: their handles have to stay what they are.
     pub fn steps(&self) -> Vec<StepIx> {
         let pending = self.pending.iter().flat_map(Pending::steps);
-        pending.chain(self.run_from).chain(self.late.map(|(leads_to, _)| leads_to)).collect()
+        let late = self.late.map(|(leads_to, _)| leads_to);
+        pending.chain(self.run_from).chain(late).chain(self.asked_again_at).collect()
     }
 
     /// Whether the socket is open.
@@ -91,11 +96,23 @@ impl Session {
         self.greeted = false;
     }
 
+    /// Whether only a new snapshot can tell where things are, and has not been asked for yet (R16). `is_torn` says that the history does not
+    /// fit together. While a run is going on, the steps that are missing may still come.
+    pub fn needs_resync(&self, is_torn: bool, head: StepIx) -> bool {
+        is_torn && self.is_live() && self.greeted && !self.is_running() && self.asked_again_at != Some(head)
+    }
+
+    /// A socket is opened: what was asked of the one before.
+    pub fn ask_again(&mut self, is_torn: bool, head: StepIx) {
+        self.asked_again_at = is_torn.then_some(head);
+    }
+
     /// The socket was lost: nothing is certain about redo any more (R4).
     pub fn lost(&mut self) {
         self.connection = Connection::Lost;
         self.greeted = false;
         self.stale_stopping = false;
+        self.stopping_since = None;
         self.can_redo = CanRedo::Unknown;
     }
 
@@ -234,7 +251,23 @@ impl Session {
             self.run_from = Some(head);
         }
         self.stale_stopping = self.stale_stopping && agent == AgentState::Stopping;
+        self.stopping_since = None;
         self.agent = agent;
+    }
+
+    /// A step came: whatever is being stopped is still going on (R9).
+    pub fn run_goes_on(&mut self) {
+        self.stopping_since = None;
+    }
+
+    /// Gives STOPPING up when nothing has come of it for so long (R9). Tells whether it did.
+    pub fn gives_up_stopping(&mut self, now: f64, limit: f64) -> bool {
+        if !self.is_live() || self.agent != AgentState::Stopping || self.stale_stopping {
+            return false;
+        }
+        let since = *self.stopping_since.get_or_insert(now);
+        self.stale_stopping = now - since >= limit;
+        self.stale_stopping
     }
 
     /// A snapshot says what the agent is doing. A run that is going on began before it.

@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
 import { args, executablePath } from "../chromium.ts";
 
 /** They start a server, read files, start a process, or compare with what Node.js has for it. */
-const NODE_ONLY = ["agent-*", "canvases", "package", "react-flow-*", "readme", "recorded"].map(
+const NODE_ONLY = ["agent-*", "canvases", "package", "react-flow-*", "readme", "recorded", "socket"].map(
   (name) => `${name}.test.ts`,
 );
 

@@ -1,10 +1,10 @@
 /** Everything of the page that is not a picture: the engine, the shared canvas, the sockets, the messages. */
 import { Headway, HeadwayError } from "headway";
+import { connect } from "headway/socket";
 import { bindYjs } from "headway/yjs";
 import { CanvasDocument } from "./canvas-document.ts";
 import { Collaboration } from "./collaboration.ts";
 import { Messages } from "./messages.ts";
-import { connect } from "./socket.ts";
 
 export interface Workbench {
   readonly agent: string;
@@ -25,9 +25,7 @@ export interface Places {
 export function openWorkbench(agent: string, { agents, canvases }: Places): Workbench {
   const messages = new Messages();
   const canvas = new CanvasDocument();
-  const connection = connect(`${agents}/api/agents/${encodeURIComponent(agent)}/react`);
   const headway = Headway.create({
-    send: (text) => connection.send(text),
     onNotice(notice) {
       // That the canvas was left alone is no news while nothing is on it: it is filled right after.
       if (notice.code !== "canvas_differs" || !canvas.isBlank) messages.notice(notice);
@@ -43,7 +41,8 @@ export function openWorkbench(agent: string, { agents, canvases }: Places): Work
   void collaboration.ready.then(() => {
     bindYjs(headway, canvas.doc, { undoManager: canvas.undoManager });
     collaboration.subscribe(fill);
-    connection.attach(headway, fill);
+    headway.subscribe(fill);
+    connect(headway, `${agents}/api/agents/${encodeURIComponent(agent)}/react`);
   });
   return {
     agent,
