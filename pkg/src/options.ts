@@ -7,7 +7,14 @@ export type Checked = HeadwayOptions &
   Required<
     Pick<
       HeadwayOptions,
-      "authority" | "schema" | "stoppingLimit" | "now" | "commandTimeout" | "keepInputMessages" | "memoryBudget" | "validation"
+      | "authority"
+      | "schema"
+      | "stoppingLimit"
+      | "now"
+      | "commandTimeout"
+      | "keepInputMessages"
+      | "memoryBudget"
+      | "validation"
     >
   >;
 
@@ -43,7 +50,17 @@ export function checkedOptions(options: HeadwayOptions): Checked {
   }
   const keepInputMessages = options.keepInputMessages === true;
   const { schema = "texera", now = Date.now } = options;
-  return { ...options, authority, schema, now, commandTimeout, stoppingLimit, keepInputMessages, memoryBudget, validation };
+  return {
+    ...options,
+    authority,
+    schema,
+    now,
+    commandTimeout,
+    stoppingLimit,
+    keepInputMessages,
+    memoryBudget,
+    validation,
+  };
 }
 
 export function checkFunction(name: string, value: unknown): void {
