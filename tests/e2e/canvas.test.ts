@@ -30,22 +30,11 @@ async function drag(bench: Workbench, id: string, dx: number, dy: number): Promi
 const place = (bench: Workbench, id: string): Promise<string> =>
   bench.page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => (node as HTMLElement).style.transform);
 
-/** Until the view has come to rest: two frames with the same picture. */
-async function rest(bench: Workbench): Promise<void> {
-  await bench.page.waitForFunction(() => {
-    const viewport = document.querySelector<HTMLElement>(".react-flow__viewport");
-    const now = viewport?.style.transform ?? "";
-    const seen = (window as { seen?: string[] }).seen ?? [];
-    (window as { seen?: string[] }).seen = [...seen.slice(-30), now];
-    return seen.length > 30 && seen.every((one) => one === now);
-  });
-}
-
 describe("moving by hand", () => {
   it("is kept, told, and taken back on request (P14)", async () => {
     const bench = await Workbench.live(browser, `${server.url}?agent=hand`);
     await bench.say("read a.csv, filter age > 30, limit to 5");
-    await rest(bench);
+    await bench.isAtRest();
     const before = await place(bench, "op2");
     // when
     await drag(bench, "op2", 40, 160);
@@ -64,7 +53,7 @@ describe("moving by hand", () => {
   it("outlives a revert that does not touch it, and is gone on request (P6, P12)", async () => {
     const bench = await Workbench.live(browser, `${server.url}?agent=hand-revert`);
     await bench.say("read a.csv, filter age > 30");
-    await rest(bench);
+    await bench.isAtRest();
     const before = await place(bench, "op1");
     await bench.say("limit to 5");
     await drag(bench, "op1", 30, 150);
@@ -85,7 +74,7 @@ describe("moving by hand", () => {
   it("is not undone by a turn that only talks, nor by one that changes something else (P13)", async () => {
     const bench = await Workbench.live(browser, `${server.url}?agent=hand-talk`);
     await bench.say("read a.csv, filter age > 30");
-    await rest(bench);
+    await bench.isAtRest();
     await drag(bench, "op1", 30, 150);
     await bench.at("banner-differs").waitFor();
     const moved = await place(bench, "op1");

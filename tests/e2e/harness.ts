@@ -197,6 +197,17 @@ export class Workbench {
     }, ids);
   }
 
+  /** Until the view has come to rest: the same picture for some frames. */
+  async isAtRest(): Promise<void> {
+    await this.page.waitForFunction(() => {
+      const viewport = document.querySelector<HTMLElement>(".react-flow__viewport");
+      const now = viewport?.style.transform ?? "";
+      const seen = (window as { seen?: string[] }).seen ?? [];
+      (window as { seen?: string[] }).seen = [...seen.slice(-30), now];
+      return seen.length > 30 && seen.every((one) => one === now);
+    });
+  }
+
   /** HEAD's content by the engine, and whether the canvas equals it. */
   async head(): Promise<{ headId: string; content: string | undefined; equalsHead: boolean; canRedo: unknown }> {
     return this.page.evaluate(() => {

@@ -176,6 +176,7 @@ describe("undo (P4)", () => {
 describe("by hand", () => {
   it("a link is drawn where one may be, and taken away (C7)", async () => {
     const [one, other] = await two("link");
+    await one.isAtRest();
     const edges = (bench: Workbench) => bench.page.locator(".react-flow__edge");
     await edges(one).first().click({ force: true });
     await one.page.keyboard.press("Delete");
