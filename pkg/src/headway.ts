@@ -12,6 +12,7 @@ import { Engine, Side, receive } from "./loader.js";
 import { isFromFeedback, recordedFields } from "./recorded.js";
 import type { HandedOver, Outcome, Recorded, StashPlan, Sent, Settled, ViewHeader } from "./records.js";
 import { checkFunction, checkText, checkedOptions, type Checked } from "./options.js";
+import { MOVES, type MoveName } from "./moves.js";
 import { Path } from "./path.js";
 import { Queue } from "./queue.js";
 import { Steps } from "./steps.js";
@@ -205,18 +206,18 @@ export class Headway {
   can(command: "checkout" | "revertStep", step: StepId): true | Refusal;
   can(command: "prompt" | "stop" | "redo" | "revert" | "checkout" | "revertStep", id?: string): true | Refusal {
     const engine = this.#live;
-    const refusals = {
+    const cannot = {
       prompt: () => engine.cannotPrompt(),
       stop: () => engine.cannotStop(),
-      redo: () => engine.cannotRedo(),
-      revert: () => engine.cannotRevert(checkText("turn", id)),
-      checkout: () => engine.cannotCheckout(checkText("step", id)),
-      revertStep: () => engine.cannotRevertStep(checkText("step", id)),
+      redo: () => MOVES.redo.cannot(engine),
+      revert: () => MOVES.revert.cannot(engine, checkText("turn", id)),
+      checkout: () => MOVES.checkout.cannot(engine, checkText("step", id)),
+      revertStep: () => MOVES.revertStep.cannot(engine, checkText("step", id)),
     };
-    if (!Object.hasOwn(refusals, command)) {
+    if (!Object.hasOwn(cannot, command)) {
       throw new HeadwayError("invalid_argument", `There is no command "${String(command)}".`);
     }
-    const refusal = refusals[command]();
+    const refusal = cannot[command]();
     return this.#hasWire ? (refusal ?? true) : "offline";
   }
 
@@ -238,21 +239,12 @@ export class Headway {
    * edited by hand (P6).
    */
   revert(turn: TurnId, how: ReplayPolicy = "exact"): Promise<Moved> {
-    return this.#command((engine) => {
-      const id = checkText("turn", turn);
-      const against = () => engine.editsAgainst("revert", id, this.#canvas.shown());
-      const keep = this.#canvas.keeps(how, () => engine.cannotRevert(id) ?? against());
-      return engine.revert(id, keep, this.#now());
-    });
+    return this.#move("revert", () => checkText("turn", turn), how);
   }
 
   /** Takes the latest revert back (R3). */
   redo(how: ReplayPolicy = "exact"): Promise<Moved> {
-    return this.#command((engine) => {
-      const against = () => engine.editsAgainst("redo", "", this.#canvas.shown());
-      const keep = this.#canvas.keeps(how, () => engine.cannotRedo() ?? against());
-      return engine.redo(keep, this.#now());
-    });
+    return this.#move("redo", () => "", how);
   }
 
   /**
@@ -260,22 +252,12 @@ export class Headway {
    * announce `checkout`.
    */
   checkout(step: StepId, how: ReplayPolicy = "exact"): Promise<Moved> {
-    return this.#command((engine) => {
-      const id = checkText("step", step);
-      const against = () => engine.editsAgainst("checkout", id, this.#canvas.shown());
-      const keep = this.#canvas.keeps(how, () => engine.cannotCheckout(id) ?? against());
-      return engine.checkout(id, keep, this.#now());
-    });
+    return this.#move("checkout", () => checkText("step", step), how);
   }
 
   /** Goes back to before a step on the path (R1), as `revert` does for a turn. */
   revertStep(step: StepId, how: ReplayPolicy = "exact"): Promise<Moved> {
-    return this.#command((engine) => {
-      const id = checkText("step", step);
-      const against = () => engine.editsAgainst("revertStep", id, this.#canvas.shown());
-      const keep = this.#canvas.keeps(how, () => engine.cannotRevertStep(id) ?? against());
-      return engine.revertStep(id, keep, this.#now());
-    });
+    return this.#move("revertStep", () => checkText("step", step), how);
   }
 
   // ── local authority (R14) ────────────────────────────────────────────────────────────────────────────────────────
@@ -491,6 +473,16 @@ export class Headway {
     const { id, outcome } = throwing(record) as Recorded;
     this.#do(outcome);
     return id;
+  }
+
+  /** Asks for a move of HEAD; `how` says what becomes of what was edited by hand (P6). */
+  #move(command: MoveName, of: () => string, how: ReplayPolicy): Promise<Moved> {
+    return this.#command((engine) => {
+      const [id, { cannot, ask }] = [of(), MOVES[command]];
+      const against = () => engine.editsAgainst(command, id, this.#canvas.shown());
+      const keep = this.#canvas.keeps(how, () => cannot(engine, id) ?? against());
+      return ask(engine, id, keep, this.#now());
+    });
   }
 
   async #command(ask: (engine: Engine) => unknown): Promise<Moved> {

@@ -4,7 +4,7 @@ use super::{Authority, Engine, Failure, Outcome, Settled};
 use crate::content::ContentIx;
 use crate::content::merge::Conflict;
 use crate::error::Error;
-use crate::history::{StepIx, Tree, TurnIx};
+use crate::history::{StepIx, Tree};
 use crate::session::{Asked, ManualEdits, Pending, Refusal, Ticket};
 use crate::wire::{AgentState, Command, PromptSource, ServerError};
 
@@ -45,15 +45,15 @@ impl Engine {
     /// Whether a revert of this turn would be sent now (R2). Changes nothing.
     pub fn can_revert(&mut self, turn_id: &str) -> Result<(), Refusal> {
         self.session.can_revert()?;
-        self.turn_to_revert(turn_id).map(|_| ())
+        self.before_turn(turn_id).map(drop)
     }
 
-    fn turn_to_revert(&mut self, turn_id: &str) -> Result<TurnIx, Refusal> {
+    /// Where a revert of a turn leads, and the step that says what was asked.
+    fn before_turn(&mut self, turn_id: &str) -> Result<(StepIx, Option<StepIx>), Refusal> {
         let turn = self.history.tree().find_turn(turn_id).ok_or(Refusal::UnknownTurn)?;
-        if self.history.turn_on_path(turn).is_some() {
-            return Ok(turn);
-        }
-        Err(Refusal::NotOnPath)
+        let found = self.history.turn_on_path(turn).map(|turn| (turn.first, turn.prompt_step));
+        let (first, prompt) = found.ok_or(Refusal::NotOnPath)?;
+        Ok((self.history.parent_or_root(first), prompt))
     }
 
     /// Asks for a new turn. Settled when its user step comes.
@@ -91,13 +91,9 @@ impl Engine {
         now: f64,
     ) -> Result<(Ticket, Outcome), Refusal> {
         self.session.can_revert()?;
-        let turn = self.turn_to_revert(turn_id)?;
-        let found = self.history.turn_on_path(turn).map(|turn| (turn.first, turn.prompt_step));
-        let (first, prompt) = found.ok_or(Refusal::NotOnPath)?;
-        let asked = Asked::Revert {
-            leads_to: self.history.parent_or_root(first),
-            prompt: prompt.map(|step| self.said(step)).unwrap_or_default(),
-        };
+        let (leads_to, prompt) = self.before_turn(turn_id)?;
+        let prompt = prompt.map(|step| self.said(step)).unwrap_or_default();
+        let asked = Asked::Revert { leads_to, prompt };
         self.ask(Command::Revert { message_id: turn_id }, asked, manual_edits, now)
     }
 
@@ -149,12 +145,7 @@ impl Engine {
     /// What of the edits by hand stands against a move (P6). `on_canvas` is what a plain canvas shows. Changes nothing.
     pub fn edits_against(&mut self, to: Move<'_>, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
         let to = match to {
-            Move::Revert(turn) => {
-                let turn = self.turn_to_revert(turn)?;
-                let first =
-                    self.history.turn_on_path(turn).map(|turn| turn.first).ok_or(Refusal::NotOnPath)?;
-                Some(self.history.parent_or_root(first))
-            }
+            Move::Revert(turn) => Some(self.before_turn(turn)?.0),
             Move::Redo => self.session.redo_leads_to(),
             Move::Checkout(step) => Some(self.history.tree().get(step).ok_or(Refusal::UnknownStep)?),
             Move::RevertStep(step) => Some(self.before_step(step)?),

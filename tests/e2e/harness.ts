@@ -96,6 +96,12 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
+/** What went wrong on a page, but for the browser's own remark that nobody listens while a server is down. */
+export function realProblems({ problems }: Workbench): string[] {
+  const remark = /^WebSocket connection to .* failed: .*(?:ERR_CONNECTION_REFUSED|closed before)/;
+  return problems.filter((problem) => !remark.test(problem));
+}
+
 declare global {
   interface Window {
     headway?: Headway;

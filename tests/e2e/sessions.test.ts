@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { WebSocketServer } from "ws";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AgentClient } from "../js/agent-client.ts";
-import { startBrowser, startServer, wireTo, Workbench, type Server } from "./harness.ts";
+import { realProblems, startBrowser, startServer, wireTo, Workbench, type Server } from "./harness.ts";
 
 let server: Server;
 let browser: Browser;
@@ -20,9 +20,7 @@ afterAll(async () => {
 
 afterEach(async () => {
   for (const bench of benches.splice(0)) {
-    // That nobody listens while a server is down is the browser's own remark, and what those tests are about.
-    const remark = /^WebSocket connection to .* failed: .*(?:ERR_CONNECTION_REFUSED|closed before)/;
-    expect(bench.problems.filter((problem) => !remark.test(problem))).toEqual([]);
+    expect(realProblems(bench)).toEqual([]);
     await bench.close();
   }
 });

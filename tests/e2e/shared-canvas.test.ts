@@ -1,7 +1,7 @@
 // One canvas in several pages: what each does by hand, what the agent and a revert do meanwhile, and whose undo is whose.
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, startServer, Workbench, type Server } from "./harness.ts";
+import { realProblems, startBrowser, startServer, Workbench, type Server } from "./harness.ts";
 
 let server: Server;
 let browser: Browser;
@@ -18,8 +18,7 @@ afterAll(async () => {
 
 afterEach(async () => {
   for (const bench of benches.splice(0)) {
-    const remark = /^WebSocket connection to .* failed: .*(?:ERR_CONNECTION_REFUSED|closed before)/;
-    expect(bench.problems.filter((problem) => !remark.test(problem))).toEqual([]);
+    expect(realProblems(bench)).toEqual([]);
     await bench.close();
   }
 });
