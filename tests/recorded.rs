@@ -250,3 +250,83 @@ fn r5_the_mirror_says_where_redo_leads_as_the_server_does() {
         }
     }
 }
+
+/// What one client heard in a recording.
+fn heard(name: &str) -> Vec<String> {
+    let heard = lines(&format!("{name}.jsonl")).into_iter().filter_map(|line| {
+        let value: Value = serde_json::from_str(&line).unwrap();
+        match value.get("dir") {
+            None => Some(line),
+            Some(dir) => (dir == "in" && value["client"] == 1).then(|| value["frame"].to_string()),
+        }
+    });
+    heard.collect()
+}
+
+/// What the server would say to who comes back now.
+fn greeting(client: &mut Client) -> String {
+    let (model, head) = (&client.model, client.model.head().to_owned());
+    let steps: Vec<&Value> = model.steps.values().collect();
+    let mut snapshot = serde_json::json!({
+        "state": model.state, "steps": steps, "headId": head, "canRedo": model.can_redo,
+        "type": "WsServerSnapshotEvent",
+    });
+    if let Some(content) = client.engine.content(None).filter(|_| head == model::ROOT) {
+        snapshot["workflowContent"] = serde_json::from_str(&content).unwrap();
+    }
+    snapshot.to_string()
+}
+
+/// Each recording, cut at each frame by a lost socket and the snapshot of a new one: everything is as if nothing had happened.
+fn cut_everywhere(name: &str) {
+    let frames = heard(name);
+    let mut whole = Client::new();
+    let mut greetings = Vec::new();
+    for (index, frame) in frames.iter().enumerate() {
+        whole.receive(frame, &format!("{name}:{}", index + 1));
+        greetings.push(greeting(&mut whole));
+    }
+    assert!(frames.len() > 3, "{name}");
+    for (cut, hello) in greetings.iter().enumerate().take(frames.len() - 1) {
+        let mut client = Client::new();
+        for (index, frame) in frames.iter().enumerate() {
+            client.receive(frame, &format!("{name}:{} cut at {cut}", index + 1));
+            if index == cut {
+                client.engine.disconnected();
+                assert_eq!(client.engine.view().can_redo, None, "R4: nobody knows");
+                client.engine.connected();
+                client.receive(hello, &format!("{name}: back at {cut}"));
+            }
+        }
+        assert_eq!(engine_path(&client.engine), engine_path(&whole.engine), "{name} cut at {cut}");
+        let content = |client: &Client| client.engine.content(None).as_deref().map(content_hash);
+        assert_eq!(content(&client), content(&whole), "{name} cut at {cut}");
+        let (view, expected) = (client.engine.view(), whole.engine.view());
+        assert_eq!(
+            (view.head_id, view.can_redo),
+            (expected.head_id, expected.can_redo),
+            "{name} cut at {cut}"
+        );
+        assert_eq!((view.agent_state, view.autosave), (expected.agent_state, expected.autosave), "{name}");
+    }
+}
+
+#[test]
+fn r6_recordings_cut_at_each_frame_end_as_if_nothing_had_happened() {
+    for name in ["live-3turns", "concurrent-prompts", "stop-midrun"] {
+        cut_everywhere(&format!("texera/{name}"));
+    }
+    let reverts = [
+        "revert-redo-basic",
+        "revert-twice-redo-twice",
+        "revert-then-prompt",
+        "two-clients",
+        "busy",
+        "off-path",
+        "failed-save",
+        "stopped-and-failed-turns",
+    ];
+    for name in reverts {
+        cut_everywhere(&format!("texera-revert/{name}"));
+    }
+}
