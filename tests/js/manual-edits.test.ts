@@ -32,6 +32,10 @@ const between = (id: string, parent: string, role: string, before: Fields, after
 
 const STEPS = [between("u1", "step-initial", "user", START, START), between("a1", "u1", "agent", START, AGENT)];
 
+/** Where the fields are on a live document. */
+const fieldsOf = (doc: Y.Doc) =>
+  doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+
 /** One of the two canvases, as a person sees it. */
 interface Seen {
   fields(): Fields;
@@ -54,8 +58,7 @@ const SURFACES: Record<string, (headway: Headway) => Seen> = {
     const doc = new Y.Doc();
     bindYjs(headway, doc);
     void headway.syncCanvas();
-    const fields = () =>
-      doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+    const fields = () => fieldsOf(doc);
     return {
       fields: () => fields().toJSON() as Fields,
       edit: (changed) => Object.entries(changed).forEach(([key, value]) => fields().set(key, value)),
@@ -299,8 +302,7 @@ test("two stashes that are put back at once are both put back (P7)", async () =>
   const doc = new Y.Doc();
   bindYjs(headway, doc);
   await headway.syncCanvas();
-  const fields = () =>
-    doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+  const fields = () => fieldsOf(doc);
   for (const [key, value] of [
     ["limit", 7],
     ["note", "mine"],
@@ -340,8 +342,7 @@ test.each(["exact", "keep"] as const)(
     const doc = new Y.Doc();
     bindYjs(headway, doc);
     await headway.syncCanvas();
-    const fields = () =>
-      doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+    const fields = () => fieldsOf(doc);
     fields().set("limit", 7);
     const moved = headway.revert("t1", how);
     now = 20;
@@ -396,8 +397,7 @@ test("a stash waits for the end of somebody's transaction, and what they write i
   const doc = new Y.Doc();
   bindYjs(headway, doc);
   await headway.syncCanvas();
-  const fields = () =>
-    doc.getMap<Y.Map<unknown>>("operatorIDMap").get("filter")!.get("operatorProperties") as Y.Map<unknown>;
+  const fields = () => fieldsOf(doc);
   fields().set("limit", 7);
   await headway.syncCanvas();
   doc.transact(() => {

@@ -1,5 +1,5 @@
 /** Above the canvas: undo and redo of one's own edits, and who else is here. */
-import { useEffect } from "react";
+import { useEffect, type ReactNode } from "react";
 import type { CanvasDocument } from "./canvas-document.ts";
 import type { Collaboration, Person } from "./collaboration.ts";
 import { useStore } from "./use-headway.ts";
@@ -22,31 +22,38 @@ function OwnEdits({ canvas }: { canvas: CanvasDocument }) {
   useUndoKeys(canvas);
   return (
     <div className="own-edits" role="group" aria-label="Your own edits">
-      <button
-        type="button"
-        data-testid="undo-edit"
-        title="Undo your last edit (Ctrl+Z)"
-        aria-label="Undo your last edit"
-        disabled={!canUndo}
-        onClick={canvas.undo}
-      >
-        <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
-          <path d="M9 5L4 10l5 5M4 10h11a5 5 0 0 1 0 10h-3" />
-        </svg>
-      </button>
-      <button
-        type="button"
-        data-testid="redo-edit"
-        title="Redo your edit (Ctrl+Shift+Z)"
-        aria-label="Redo your edit"
-        disabled={!canRedo}
-        onClick={canvas.redo}
-      >
-        <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
-          <path d="M15 5l5 5-5 5M20 10H9a5 5 0 0 0 0 10h3" />
-        </svg>
-      </button>
+      <EditButton testId="undo-edit" label="Undo your last edit" keys="Ctrl+Z" isOn={canUndo} onClick={canvas.undo}>
+        <path d="M9 5L4 10l5 5M4 10h11a5 5 0 0 1 0 10h-3" />
+      </EditButton>
+      <EditButton testId="redo-edit" label="Redo your edit" keys="Ctrl+Shift+Z" isOn={canRedo} onClick={canvas.redo}>
+        <path d="M15 5l5 5-5 5M20 10H9a5 5 0 0 0 0 10h3" />
+      </EditButton>
     </div>
+  );
+}
+
+function EditButton(props: {
+  testId: string;
+  label: string;
+  keys: string;
+  isOn: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}) {
+  const { testId, label, keys, isOn, onClick, children } = props;
+  return (
+    <button
+      type="button"
+      data-testid={testId}
+      title={`${label} (${keys})`}
+      aria-label={label}
+      disabled={!isOn}
+      onClick={onClick}
+    >
+      <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
+        {children}
+      </svg>
+    </button>
   );
 }
 
