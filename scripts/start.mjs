@@ -1,4 +1,5 @@
-// `npm start`: the workbench with its agent service, from a bare clone to an address to open. Ctrl+C ends it.
+// `npm start [-- --persist FILE | --redis URL | --memory] [--chaos SEED]`: the workbench with its agent service, from a bare
+// clone to an address to open. Ctrl+C ends it.
 import "./node-version.mjs";
 import { createServer } from "node:net";
 import { build } from "./build.mjs";
@@ -32,7 +33,7 @@ async function serve(port) {
   }
   console.log(`· starting the workbench on port ${port} (Ctrl+C ends it) …`);
   const env = { PORT: String(port), HOST };
-  const { code } = await run("npm", ["run", "--silent", "serve", "-w", "www"], {
+  const { code } = await run("npm", ["run", "--silent", "serve", "-w", "www", "--", ...process.argv.slice(2)], {
     env,
     onStart: (child) => (server = child),
   });

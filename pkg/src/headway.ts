@@ -221,6 +221,22 @@ export class Headway {
     return this.#hasWire ? (refusal ?? true) : "offline";
   }
 
+  /**
+   * Where HEAD would be after a command, whether or not it would be sent now: `preview` shows what that changes. `undefined` for a redo whose revert this
+   * Headway has not seen (R5). Throws `unknown_turn`, `unknown_step` or `not_on_path`.
+   */
+  leadsTo(command: "redo"): StepId | undefined;
+  leadsTo(command: "revert", turn: TurnId): StepId;
+  leadsTo(command: "checkout" | "revertStep", step: StepId): StepId;
+  leadsTo(command: MoveName, id?: string): StepId | undefined {
+    const engine = this.#live;
+    if (!Object.hasOwn(MOVES, command)) {
+      throw new HeadwayError("invalid_argument", `There is no command "${String(command)}" that moves HEAD.`);
+    }
+    const of = command === "redo" ? "" : checkText(command === "revert" ? "turn" : "step", id);
+    return throwing(() => engine.leadsTo(command, of));
+  }
+
   // ── acting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Asks for a new turn. Settles when the turn has begun: its user step is there. */

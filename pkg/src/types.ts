@@ -35,6 +35,8 @@ export type Refusal =
   | "server_error"
   | "agent_not_found"
   | "save_failed"
+  | "history_full"
+  | "unreadable_log"
   | "freed"
   | "invalid_argument"
   | "invalid_schema"

@@ -87,6 +87,16 @@ fn manual_edits(keep: bool) -> ManualEdits {
     if keep { ManualEdits::Keep } else { ManualEdits::Overwrite }
 }
 
+/// The move of that name.
+fn move_of<'t>(command: &str, id: &'t str) -> Move<'t> {
+    match command {
+        "revert" => Move::Revert(id),
+        "checkout" => Move::Checkout(id),
+        "revertStep" => Move::RevertStep(id),
+        _ => Move::Redo,
+    }
+}
+
 fn code_of(answer: Result<(), Refusal>) -> Option<String> {
     answer.err().map(|refusal| refusal.code().to_owned())
 }
@@ -192,14 +202,15 @@ impl Engine {
     /// What of the edits by hand stands against a command that moves HEAD, as JSON text. `id` names the turn or the step.
     #[wasm_bindgen(js_name = editsAgainst)]
     pub fn edits_against(&mut self, command: &str, id: &str, on_canvas: &str) -> Result<String, JsValue> {
-        let to = match command {
-            "revert" => Move::Revert(id),
-            "checkout" => Move::Checkout(id),
-            "revertStep" => Move::RevertStep(id),
-            _ => Move::Redo,
-        };
-        let conflicts = self.engine.edits_against(to, on_canvas).map_err(into_error)?;
+        let conflicts = self.engine.edits_against(move_of(command, id), on_canvas).map_err(into_error)?;
         Ok(engine::conflicts_json(&conflicts))
+    }
+
+    /// Where HEAD would be after it; nothing when nobody knows.
+    #[wasm_bindgen(js_name = leadsTo)]
+    pub fn leads_to(&mut self, command: &str, id: &str) -> Result<Option<String>, JsValue> {
+        let step = self.engine.leads_to(move_of(command, id)).map_err(into_error)?;
+        Ok(step.map(|step| self.engine.history().tree().id(step).to_owned()))
     }
 
     /// What there is before the first turn (R14).

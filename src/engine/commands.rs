@@ -142,14 +142,19 @@ impl Engine {
         Ok(self.history.parent_or_root(step))
     }
 
-    /// What of the edits by hand stands against a move (P6). `on_canvas` is what a plain canvas shows. Changes nothing.
-    pub fn edits_against(&mut self, to: Move<'_>, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
-        let to = match to {
+    /// Where HEAD would be after a command; `None` for a redo when nobody here saw the revert (R5). Whether it may be sent now is another question. Changes nothing.
+    pub fn leads_to(&mut self, command: Move<'_>) -> Result<Option<StepIx>, Refusal> {
+        Ok(match command {
             Move::Revert(turn) => Some(self.before_turn(turn)?.0),
             Move::Redo => self.session.redo_leads_to(),
             Move::Checkout(step) => Some(self.history.tree().get(step).ok_or(Refusal::UnknownStep)?),
             Move::RevertStep(step) => Some(self.before_step(step)?),
-        };
+        })
+    }
+
+    /// What of the edits by hand stands against a move (P6). `on_canvas` is what a plain canvas shows. Changes nothing.
+    pub fn edits_against(&mut self, to: Move<'_>, on_canvas: &str) -> Result<Vec<Conflict>, Error> {
+        let to = self.leads_to(to)?;
         let mut target = to.and_then(|to| self.history.content_at(to));
         if to == Some(Tree::ROOT) {
             target = self.history.content_before_path().or(target);

@@ -19,8 +19,11 @@ export interface Server {
 }
 
 /** Starts the workbench's server as `npm start` does, quick unless told otherwise. */
-export async function startServer(env: Record<string, string> = {}): Promise<Server> {
-  const child = spawn(process.execPath, ["--import", "tsx", "www/server/main.ts"], {
+export async function startServer(
+  env: Record<string, string> = {},
+  args: readonly string[] = ["--memory"],
+): Promise<Server> {
+  const child = spawn(process.execPath, ["--import", "tsx", "www/server/main.ts", ...args], {
     cwd: ROOT,
     env: { ...process.env, PORT: "0", HEADWAY_AGENT_SPEED: "40", ...env },
     stdio: ["ignore", "pipe", "pipe"],

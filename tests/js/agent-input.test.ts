@@ -6,38 +6,40 @@ import { agentWorld } from "./agent-world.ts";
 const { open, url } = agentWorld();
 
 describe("bad input", () => {
-  const cases: [sent: string, reply: unknown][] = [
-    ["{", { error: "Invalid message format", type: "WsServerErrorEvent" }],
-    ["", { error: "Invalid message format", type: "WsServerErrorEvent" }],
-    ["null", { error: "Invalid message format" }],
-    ["42", { error: "Unknown message type: undefined", type: "WsServerErrorEvent" }],
-    ["[]", { error: "Unknown message type: undefined", type: "WsServerErrorEvent" }],
-    ['{"type":"WsClientDance"}', { error: "Unknown message type: WsClientDance", type: "WsServerErrorEvent" }],
-    ['{"type":{"a":1}}', { error: 'Unknown message type: {"a":1}', type: "WsServerErrorEvent" }],
-    ['{"type":"WsClientPromptCommand"}', { error: "Message content is required", type: "WsServerErrorEvent" }],
-    [
-      '{"type":"WsClientPromptCommand","content":"  "}',
-      { error: "Message content is required", type: "WsServerErrorEvent" },
-    ],
-    [
-      '{"type":"WsClientPromptCommand","content":7}',
-      { error: "Message content is required", type: "WsServerErrorEvent" },
-    ],
-    ['{"type":"WsClientRevertCommand"}', { error: "messageId is required to revert", type: "WsServerErrorEvent" }],
-    [
-      '{"type":"WsClientRevertCommand","messageId":42}',
-      { error: "messageId is required to revert", type: "WsServerErrorEvent" },
-    ],
-    [
-      '{"type":"WsClientRevertCommand","messageId":"__proto__"}',
-      { error: "Unknown turn: __proto__", type: "WsServerErrorEvent" },
-    ],
+  const cases: [sent: string, error: string, code: string][] = [
+    ["{", "Invalid message format", "malformed_command"],
+    ["", "Invalid message format", "malformed_command"],
+    ["42", "Unknown message type: undefined", "unsupported"],
+    ["[]", "Unknown message type: undefined", "unsupported"],
+    ['{"type":"WsClientDance"}', "Unknown message type: WsClientDance", "unsupported"],
+    ['{"type":{"a":1}}', 'Unknown message type: {"a":1}', "unsupported"],
+    ['{"type":"WsClientPromptCommand"}', "Message content is required", "empty_prompt"],
+    ['{"type":"WsClientPromptCommand","content":"  "}', "Message content is required", "empty_prompt"],
+    ['{"type":"WsClientPromptCommand","content":7}', "Message content is required", "empty_prompt"],
+    ['{"type":"WsClientRevertCommand"}', "messageId is required to revert", "unknown_turn"],
+    ['{"type":"WsClientRevertCommand","messageId":42}', "messageId is required to revert", "unknown_turn"],
+    ['{"type":"WsClientRevertCommand","messageId":"__proto__"}', "Unknown turn: __proto__", "unknown_turn"],
+    ['{"type":"WsClientCheckoutCommand"}', "stepId is required to check out", "unknown_step"],
+    ['{"type":"WsClientCheckoutCommand","stepId":"nowhere"}', "Unknown step: nowhere", "unknown_step"],
   ];
-  it.each(cases)("%s is answered, and the socket goes on", async (sent, reply) => {
+  it.each(cases)("%s is answered, and the socket goes on", async (sent, error, code) => {
     const client = await open();
     client.sendText(sent);
-    expect(await client.next((frame) => frame.error !== undefined)).toEqual(reply);
+    expect(await client.next((frame) => frame.error !== undefined)).toEqual({
+      error,
+      code,
+      type: "WsServerErrorEvent",
+    });
     expect(await client.turn("hello")).toHaveLength(3);
+  });
+
+  it("`null` is answered without a type, as in the wild", async () => {
+    const client = await open();
+    client.sendText("null");
+    expect(await client.next((frame) => frame.error !== undefined)).toEqual({
+      error: "Invalid message format",
+      code: "malformed_command",
+    });
   });
 
   it("binary frames are answered; a frame over a megabyte costs its own socket only", async () => {
@@ -52,7 +54,11 @@ describe("bad input", () => {
   it("an agent that does not exist says so and closes normally", async () => {
     for (const id of ["missing", "no%20spaces", "a%2Fb", "%ff", "x".repeat(65)]) {
       const client = await open(id);
-      expect(await client.next(() => true)).toEqual({ error: "Agent not found", type: "WsServerErrorEvent" });
+      expect(await client.next(() => true)).toEqual({
+        error: "Agent not found",
+        code: "agent_not_found",
+        type: "WsServerErrorEvent",
+      });
       expect(await client.closed).toBe(1000);
     }
   });

@@ -19,6 +19,7 @@ describe("a run", () => {
       canRedo: false,
       // At the root no step says what is on the canvas, so the snapshot does.
       workflowContent: expect.objectContaining({ operators: [], links: [] }) as unknown,
+      capabilities: ["revert", "redo", "checkout"],
       type: "WsServerSnapshotEvent",
     });
     await client.turn("csv scan");
@@ -76,7 +77,7 @@ describe("a run", () => {
     await client.nextHead();
     const second = await client.turn("csv scan");
     const ids = [...first.slice(0, -1), ...second.slice(0, -1)].map((step) => step.id);
-    for (const id of ids) expect(id).toMatch(/^step-a-b-\d+-\d{13}$/);
+    for (const id of ids) expect(id).toMatch(/^step-\d+-\d{13}$/);
     expect(new Set(ids).size).toBe(ids.length);
     expect(idOf(first)).toMatch(/^msg-a-b-1-\d{13}$/);
     expect(idOf(second)).toMatch(/^msg-a-b-2-\d{13}$/);
@@ -91,15 +92,12 @@ describe("a run", () => {
     }
   });
 
-  it("that fails ends with an error notice, told twice byte for byte, and leaves what was done", async () => {
+  it("that fails ends with an error notice, and leaves what was done", async () => {
     const client = await open();
     const steps = await client.turn("csv scan, then crash on purpose");
-    const [notice, again] = steps.slice(-2);
+    const notice = steps.at(-1);
     expect(notice?.content).toMatch(/^Error: /);
     expect([notice?.isBegin, notice?.isEnd]).toEqual([false, true]);
-    expect(again).toEqual(notice);
-    const texts = client.texts.filter((text) => text.includes("Error: "));
-    expect(texts[0]).toBe(texts[1]);
     expect(notice?.afterWorkflowContent?.operators).toHaveLength(1);
   });
 });
@@ -221,7 +219,7 @@ describe("in the middle of a run", () => {
   // Slow enough to be in the middle of it, whatever else the machine does.
   const { open } = agentWorld(20);
 
-  it("stop: STOPPING, a stop notice told twice, AVAILABLE", async () => {
+  it("stop: STOPPING, a stop notice, AVAILABLE", async () => {
     const client = await open();
     client.send("WsClientPromptCommand", { content: "slowly build a big workflow" });
     await client.next((frame) => frame.step?.role === "agent");
@@ -229,9 +227,8 @@ describe("in the middle of a run", () => {
     await client.nextState("STOPPING");
     await client.nextState("AVAILABLE");
     const after = client.frames.slice(client.frames.findIndex((frame) => frame.state === "STOPPING"));
-    expect(after).toHaveLength(4);
+    expect(after).toHaveLength(3);
     expect(after[1]?.step?.content).toBe("Generation stopped by user.");
-    expect(after[1]).toEqual(after[2]);
     expect(after[1]?.step).not.toHaveProperty("toolCalls");
   });
 

@@ -1,5 +1,6 @@
 /** All agents of this service, by id. An agent springs into being when somebody connects to it. */
-import { AgentSession } from "./agent-session.ts";
+import { AgentSession, type AgentOverview, type AgentRun, type AgentStore } from "headway/agent";
+import { EMPTY_CONTENT } from "./script/content.ts";
 
 /** Nobody is ever there under this id: it shows what a page does when its agent is gone. */
 export const MISSING = "missing";
@@ -8,27 +9,65 @@ export const READ_ONLY = "readonly";
 
 const MAX_AGENTS = 1_000;
 
+export interface AgentsOptions {
+  readonly store: AgentStore;
+  readonly agent: (run: AgentRun) => Promise<void>;
+  readonly now: () => number;
+  /** How long another replica waits for a sign of life of the one that runs an agent, in ms. */
+  readonly leaseFor?: number;
+}
+
 export class Agents {
-  readonly #sessions = new Map<string, AgentSession>();
+  readonly #sessions = new Map<string, Promise<AgentSession>>();
+  readonly #open = new Map<string, AgentSession>();
 
-  constructor(private readonly options: { pace: number; now: () => number }) {}
+  constructor(private readonly options: AgentsOptions) {}
 
-  /** The agent of an id, made when there is none; undefined for ids that never exist, and when there are too many. */
-  open(id: string): AgentSession | undefined {
+  /** The agent of an id, made when there is none; undefined for ids that never exist, and when there are too many. Rejects when its history cannot be read. */
+  async open(id: string): Promise<AgentSession | undefined> {
     const known = this.#sessions.get(id);
     if (known) return known;
     if (id === MISSING || !/^[\w.-]{1,64}$/.test(id) || this.#sessions.size >= MAX_AGENTS) return undefined;
-    const session = new AgentSession(id, { ...this.options, canSave: !id.startsWith(READ_ONLY) });
-    this.#sessions.set(id, session);
+    const opening = this.#opened(id);
+    this.#sessions.set(id, opening);
+    // The next one who comes tries again.
+    opening.catch(() => this.#sessions.delete(id));
+    return opening;
+  }
+
+  /** What there is to say about each agent that somebody has asked for since the start. */
+  overview(): AgentOverview[] {
+    return [...this.#open.values()].map((session) => session.overview);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((session) => session.close()));
+  }
+
+  /** Forgets them, runs in the middle, as if the process had been killed; who comes next finds what the store has. */
+  restart(): void {
+    for (const session of this.#open.values()) session.kill();
+    this.#open.clear();
+    this.#sessions.clear();
+  }
+
+  async #opened(id: string): Promise<AgentSession> {
+    const { store, agent, now, leaseFor } = this.options;
+    const session = await AgentSession.open({
+      id,
+      store,
+      agent,
+      now,
+      content: JSON.stringify(EMPTY_CONTENT),
+      onError: (error) => console.error(`Agent ${id}:`, error),
+      ...(leaseFor !== undefined && { leaseFor }),
+      ...(id.startsWith(READ_ONLY) && { save: refuse }),
+    });
+    this.#open.set(id, session);
     return session;
   }
+}
 
-  /** What there is to say about each agent, or about one. */
-  overview(): AgentSession["overview"][] {
-    return [...this.#sessions.values()].map((session) => session.overview);
-  }
-
-  close(): void {
-    for (const session of this.#sessions.values()) session.close();
-  }
+function refuse(): never {
+  throw new Error("this agent's workflow is read-only");
 }

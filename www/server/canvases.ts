@@ -1,5 +1,5 @@
 /**
- * The shared canvases: one `Y.Doc` for each agent, between all pages that show it. They are kept in memory, also while nobody looks.
+ * The shared canvases: one `Y.Doc` for each agent, between all pages that show it. They are kept, also while nobody looks.
  *
  * The protocol is Hocuspocus'; a page says in it which canvas it means, so that all of them share one address. Hocuspocus keeps what comes from
  * a page that it has not let in yet, however much, so that is counted here.
@@ -9,10 +9,10 @@ import { createDecoder, readVarString } from "lib0/decoding";
 import type { IncomingMessage } from "node:http";
 import type { RawData, WebSocket } from "ws";
 import { applyUpdate, encodeStateAsUpdate } from "yjs";
+import type { CanvasStore } from "./stores/store.ts";
 
-const MAX_CANVASES = 1_000;
-/** What is kept of all of them together; a canvas that does not fit is not kept once nobody looks at it. */
-const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+/** Canvases that are open at a time. */
+const MAX_OPEN = 1_000;
 /** What a page may send before it is let in. */
 const MAX_BEFORE_BYTES = 1024 * 1024;
 /** A page that does not read is let go before what it should read fills the memory; it gets all of it when it comes back. */
@@ -29,28 +29,31 @@ interface Guest {
 }
 
 export class Canvases {
-  /** The canvases that nobody has open. */
-  readonly #kept = new Map<string, Uint8Array>();
-  #keptBytes = 0;
+  readonly #store: CanvasStore;
   readonly #clients = new Set<WebSocket>();
   readonly #timer = setInterval(() => {
     for (const client of this.#clients) if (client.bufferedAmount > MAX_WAITING_BYTES) client.terminate();
   }, LOOK_EVERY).unref();
-  readonly #server = new Hocuspocus({
-    quiet: true,
-    // Pages come and go; what they wrote is kept as soon as the last one has gone.
-    unloadImmediately: true,
-    onConnect: async ({ documentName, context }) => {
-      this.#check(documentName);
-      (context as { guest: Guest }).guest.name = documentName;
-    },
-    onLoadDocument: async ({ document, documentName }) => {
-      const state = this.#kept.get(documentName);
-      if (!state) return;
-      applyUpdate(document, state);
-    },
-    onStoreDocument: async ({ document, documentName }) => this.#keep(documentName, encodeStateAsUpdate(document)),
-  });
+  readonly #server: Hocuspocus;
+
+  constructor(store: CanvasStore) {
+    this.#store = store;
+    this.#server = new Hocuspocus({
+      quiet: true,
+      // Pages come and go; what they wrote is kept as soon as the last one has gone.
+      unloadImmediately: true,
+      extensions: [...store.extensions],
+      onConnect: async ({ documentName, context }) => {
+        await this.#check(documentName);
+        (context as { guest: Guest }).guest.name = documentName;
+      },
+      onLoadDocument: async ({ document, documentName }) => {
+        const state = await store.load(documentName);
+        if (state) applyUpdate(document, state);
+      },
+      onStoreDocument: ({ document, documentName }) => store.keep(documentName, encodeStateAsUpdate(document)),
+    });
+  }
 
   /** A page opened a socket. */
   accept(client: WebSocket, request: IncomingMessage): void {
@@ -69,25 +72,22 @@ export class Canvases {
     this.#server.handleConnection(client, request, { guest });
   }
 
-  close(): void {
+  /** Lets everybody go. Resolves when what they wrote is kept. */
+  async close(): Promise<void> {
     clearInterval(this.#timer);
+    const open = [...this.#server.documents].map(([name, document]) => ({
+      name,
+      state: encodeStateAsUpdate(document),
+    }));
     this.#server.closeConnections();
+    await Promise.all(open.map(({ name, state }) => this.#store.keep(name, state)));
   }
 
-  #check(name: string): void {
-    const isKnown = this.#kept.has(name) || this.#server.documents.has(name);
-    const all = new Set([...this.#kept.keys(), ...this.#server.documents.keys()]);
-    if (/^[\w.-]{1,64}$/.test(name) && (isKnown || all.size < MAX_CANVASES)) return;
+  async #check(name: string): Promise<void> {
+    const { documents } = this.#server;
+    const hasRoom = documents.has(name) || (documents.size < MAX_OPEN && (await this.#store.hasRoomFor(name)));
+    if (/^[\w.-]{1,64}$/.test(name) && hasRoom) return;
     throw Object.assign(new Error("There is no such canvas"), { reason: "no-such-canvas" });
-  }
-
-  /** What does not fit is forgotten: what was kept earlier is not what the canvas shows. */
-  #keep(name: string, state: Uint8Array): void {
-    this.#keptBytes -= this.#kept.get(name)?.byteLength ?? 0;
-    this.#kept.delete(name);
-    if (this.#keptBytes + state.byteLength > MAX_KEPT_BYTES) return;
-    this.#kept.set(name, state);
-    this.#keptBytes += state.byteLength;
   }
 }
 

@@ -1,4 +1,14 @@
-/** What the environment says about how to run. */
+/** What the environment and the command line say about how to run. */
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+/** Where histories and canvases are kept. */
+export type Keep =
+  /** In a file. `asked`: by that name, so that another place would be wrong. */
+  | { readonly in: "sqlite"; readonly file: string; readonly asked: boolean }
+  | { readonly in: "redis"; readonly url: string }
+  | { readonly in: "memory" };
 
 export interface Options {
   /** A port to insist on (0 = any free one); undefined = the first free one from 4870. */
@@ -9,17 +19,48 @@ export interface Options {
   agentUrl?: string;
 }
 
+export interface CommandLine extends Options {
+  readonly keep: Keep;
+  /** The seed of what goes wrong on purpose. */
+  readonly chaos?: number;
+}
+
 /** How long the agent thinks before each step when nobody says otherwise: fast enough to watch, slow enough to follow. */
 export const HUMAN_PACE = 350;
 
-export function readOptions(env: NodeJS.ProcessEnv): Options {
+const DEFAULT_FILE = fileURLToPath(new URL("../data/workbench.sqlite", import.meta.url));
+
+export function readOptions(env: NodeJS.ProcessEnv, args: readonly string[] = []): CommandLine {
   const port = env.PORT ? wholeNumber("PORT", env.PORT, 65_535) : undefined;
   const agentUrl = env.HEADWAY_AGENT_URL ? agentBase(env.HEADWAY_AGENT_URL) : undefined;
+  const { persist, redis, memory, chaos } = parsed(args);
+  if ([persist, redis, memory].filter((way) => way !== undefined).length > 1) {
+    throw new Error("--persist, --redis and --memory say three different things: give one of them.");
+  }
   return {
     pace: pace(env.HEADWAY_AGENT_SPEED),
+    keep: keep(persist && resolve(env.INIT_CWD ?? ".", persist), redis, memory),
     ...(port !== undefined && { port }),
     ...(agentUrl !== undefined && { agentUrl }),
+    ...(chaos !== undefined && { chaos: wholeNumber("--chaos", chaos, 2 ** 32 - 1) }),
   };
+}
+
+function parsed(args: readonly string[]) {
+  const text = { type: "string" } as const;
+  try {
+    const options = { persist: text, redis: text, memory: { type: "boolean" }, chaos: text } as const;
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw new Error(`${(error as Error).message}. There are --persist FILE, --redis URL, --memory and --chaos SEED.`);
+  }
+}
+
+function keep(persist?: string, redis?: string, memory?: boolean): Keep {
+  if (memory) return { in: "memory" };
+  if (redis === undefined) return { in: "sqlite", file: persist ?? DEFAULT_FILE, asked: persist !== undefined };
+  if (/^rediss?:\/\//.test(redis) && URL.canParse(redis)) return { in: "redis", url: redis };
+  throw new Error(`--redis is an address such as redis://127.0.0.1:6379, not "${redis}".`);
 }
 
 /** `1` is human speed, `10` ten times as fast, `max` without any pause. */

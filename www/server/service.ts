@@ -6,11 +6,16 @@ import { Agents } from "./agents.ts";
 import { Canvases } from "./canvases.ts";
 import { serveHttp } from "./http.ts";
 import type { Options } from "./options.ts";
+import { scriptedAgent } from "./scripted-agent.ts";
 import { serveSockets } from "./sockets.ts";
+import { inMemory } from "./stores/memory.ts";
+import type { Store } from "./stores/store.ts";
 
 export interface Service {
   /** `http://127.0.0.1:PORT/` */
   readonly url: string;
+  /** As if the process had been killed and started again: connections break, runs end in the middle, and what was kept is read anew. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -18,6 +23,10 @@ export interface ServiceOptions extends Options {
   /** The folder of the built page. */
   dist?: string;
   now?: () => number;
+  /** Where what has to be there tomorrow is kept. Default: in memory. */
+  store?: Store;
+  /** How long another replica waits for a sign of life of the one that runs an agent, in ms. */
+  leaseFor?: number;
 }
 
 const FIRST_PORT = 4870;
@@ -26,9 +35,15 @@ const PORTS_TRIED = 100;
 const HOST = "127.0.0.1";
 
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const agents = new Agents({ pace: options.pace, now: options.now ?? Date.now });
+  const { pace, now = Date.now, store = inMemory(), leaseFor } = options;
+  const agents = new Agents({
+    store: store.agents,
+    agent: scriptedAgent({ pace, now }),
+    now,
+    ...(leaseFor !== undefined && { leaseFor }),
+  });
   const dist = options.dist ?? fileURLToPath(new URL("../dist", import.meta.url));
-  const canvases = new Canvases();
+  const canvases = new Canvases(store.canvases);
   const { agentUrl } = options;
   const server = createServer(serveHttp(agents, { dist, ...(agentUrl !== undefined && { agentUrl }) }));
   const sockets = serveSockets(server, agents, canvases);
@@ -36,16 +51,27 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${HOST}:${port}/`,
-    close: () =>
-      new Promise((resolve) => {
-        agents.close();
-        canvases.close();
-        sockets.close();
-        server.close(() => resolve());
-        server.closeIdleConnections();
-        setTimeout(() => server.closeAllConnections(), 500).unref();
-      }),
+    async restart() {
+      agents.restart();
+      sockets.cut();
+    },
+    async close() {
+      // Who shows a page gets the end of a run before the socket goes.
+      await agents.close();
+      sockets.close();
+      await canvases.close();
+      await closed(server);
+      await store.close();
+    },
   };
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), 500).unref();
+  });
 }
 
 /** A port that was asked for, or the first free one. */

@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
+import type { AgentDialect, AgentSession, JoinOptions } from "headway/agent";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Agents } from "./agents.ts";
 import type { Canvases } from "./canvases.ts";
 import { isLocalRequest } from "./local.ts";
-import { frame, TEXT } from "./protocol.ts";
 
 const MAX_FRAME = 1024 * 1024;
 /** A page that was offline brings all that it has. */
@@ -19,8 +19,9 @@ const MAX_WAITING = 128 * 1024 * 1024;
 
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
+const UNEXPECTED = 1011;
 
-export function serveSockets(server: Server, agents: Agents, canvases: Canvases): { close(): void } {
+export function serveSockets(server: Server, agents: Agents, canvases: Canvases): { cut(): void; close(): void } {
   const toAgents = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
   const toCanvases = new WebSocketServer({ noServer: true, maxPayload: MAX_CANVAS_FRAME });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -32,11 +33,16 @@ export function serveSockets(server: Server, agents: Agents, canvases: Canvases)
     if (!isLocalRequest(request)) return refuse(socket, "403 Forbidden");
     const sockets = id === undefined ? toCanvases : toAgents;
     if (sockets.clients.size >= MAX_SOCKETS) return refuse(socket, "503 Service Unavailable");
-    sockets.handleUpgrade(request, socket, head, (client) =>
-      id === undefined ? canvases.accept(client, request) : accept(client, decode(id), agents),
-    );
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      if (id === undefined) canvases.accept(client, request);
+      else void accept(client, decode(id), wishes(request.url), agents);
+    });
   });
   return {
+    /** Without a word, as when the process dies. */
+    cut() {
+      for (const client of [...toAgents.clients, ...toCanvases.clients]) client.terminate();
+    },
     close() {
       for (const client of [...toAgents.clients, ...toCanvases.clients]) {
         client.close(GOING_AWAY, "The service is shutting down");
@@ -49,13 +55,26 @@ export function serveSockets(server: Server, agents: Agents, canvases: Canvases)
   };
 }
 
-function accept(client: WebSocket, id: string, agents: Agents): void {
+/**
+ * A socket of an agent. `?dialect=A|A'|B|C|D` says in which words it wants to be told, `?contents=changed` that it does not need a content twice.
+ */
+async function accept(client: WebSocket, id: string, how: JoinOptions, agents: Agents): Promise<void> {
   client.on("error", () => client.terminate());
-  const session = agents.open(id);
+  // What it says before it is let in waits in the socket.
+  client.pause();
+  let session: AgentSession | undefined;
+  try {
+    session = await agents.open(id);
+  } catch (error) {
+    console.error(`Agent ${id}:`, error);
+    client.resume();
+    return client.close(UNEXPECTED, "The history of this agent cannot be read");
+  }
+  if (client.readyState !== client.OPEN) return;
   if (!session) {
-    client.send(frame.error(TEXT.notFound));
-    client.close(NORMAL);
-    return;
+    client.send(NOT_FOUND);
+    client.resume();
+    return client.close(NORMAL);
   }
   const listener = {
     send(text: string): void {
@@ -64,13 +83,27 @@ function accept(client: WebSocket, id: string, agents: Agents): void {
       else client.send(text);
     },
   };
-  client.on("close", () => session.leave(listener));
+  client.on("close", session.join(listener, how));
   client.on("message", (data, isBinary) => {
-    if (isBinary) listener.send(frame.error(TEXT.badFormat));
-    else session.receive(String(data), listener);
+    // One after the other: who sends more than can be decided waits.
+    client.pause();
+    void session.receive(isBinary ? BINARY : String(data), listener).finally(() => client.resume());
   });
-  session.join(listener);
+  client.resume();
 }
+
+/** What a binary frame counts as: something that is no command. */
+const BINARY = "";
+const NOT_FOUND = JSON.stringify({ error: "Agent not found", code: "agent_not_found", type: "WsServerErrorEvent" });
+
+/** How a client wants to be told, as its address says. What it says wrongly counts as not said. */
+function wishes(url: string | undefined): JoinOptions {
+  const query = new URLSearchParams(/\?(.*)$/s.exec(url ?? "")?.[1]);
+  const dialect = DIALECTS.find((each) => each === query.get("dialect"));
+  return { ...(dialect && { dialect }), contents: query.get("contents") === "changed" ? "changed" : "all" };
+}
+
+const DIALECTS: readonly AgentDialect[] = ["A", "A'", "B", "C", "D"];
 
 function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);

@@ -51,7 +51,7 @@ export function notUnderstood(texts: readonly string[], didSomething: boolean): 
 
 export const TOO_LONG = "That is more than I can read at once. Tell me in a few sentences what to do.";
 
-export const FAILURE = "Error: The model gave up on purpose. Nothing that was already on the canvas is lost.";
+export const FAILURE = "The model gave up on purpose. Nothing that was already on the canvas is lost.";
 
 /** Small talk, by what it sounds like. */
 export const SMALL_TALK: readonly (readonly [RegExp, string])[] = [

@@ -1,0 +1,9 @@
+/**
+ * `headway/agent`: the side of the agent. A session for each agent, which owns its history, runs it, and tells any number of sockets in the words of the protocol.
+ * Needs nothing of Node.js but what browsers have, too; the sockets and the store are the host's.
+ */
+export { AgentSession } from "./agent/session.js";
+export type { AgentClient, AgentOverview, AgentSessionOptions, JoinOptions } from "./agent/session.js";
+export type { AgentRun } from "./agent/run.js";
+export type { AgentDialect } from "./agent/words.js";
+export { memoryStore, type AgentStore, type LogEntry } from "./agent/store.js";

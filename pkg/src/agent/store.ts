@@ -1,0 +1,81 @@
+/**
+ * Where the histories of agents are kept: a log for each agent, to which whole entries are added at the end and nowhere else.
+ *
+ * An entry is added at a position, and only by who knows all before it: of two that add at the same one, one is told no and looks again. That is the
+ * whole lock of a history, and it holds between processes, too. What is in an entry is nobody's business here.
+ */
+
+/** An entry of a log and its position; the first one is at 1. */
+export interface LogEntry {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Keeps the logs of agents. Everything may reject when what it stands on cannot be reached; nothing was added then, as far as anybody knows. */
+export interface AgentStore {
+  /** The entries after a position, oldest first. What was let go when a log started anew is missing. */
+  read(agent: string, after: number): Promise<readonly LogEntry[]>;
+  /**
+   * Adds an entry at a position; false when there is one already, and then nothing was added. `startsAnew`: nothing before it is needed any more. Resolves once it
+   * will be there after a restart, as far as the store outlives one.
+   */
+  append(agent: string, at: number, text: string, startsAnew: boolean): Promise<boolean>;
+  /** The agents that have a log. */
+  agents(): Promise<readonly string[]>;
+  /** Calls `onNews` when another process may have added something to a log; now and then too often. Gives what ends it. */
+  follow?(agent: string, onNews: () => void): () => void;
+  /**
+   * Takes the lease of an agent for so many ms, or takes it for longer: false when another holder has it. Who has it runs the agent. Without it there
+   * is one process only.
+   */
+  lease?(agent: string, holder: string, ms: number): Promise<boolean>;
+  /** Gives the lease back; nothing happens when another holder has it. */
+  release?(agent: string, holder: string): Promise<void>;
+  /** No more is asked of it. */
+  close?(): Promise<void>;
+}
+
+/** What one agent has in a {@link memoryStore}. */
+interface Kept {
+  entries: LogEntry[];
+  lease?: { readonly holder: string; readonly until: number };
+  readonly followers: Set<() => void>;
+}
+
+/** Keeps the logs in memory. Several sessions on one of them are what several processes are on another store. `now` gives the time in ms. */
+export function memoryStore(now: () => number = Date.now): AgentStore {
+  const all = new Map<string, Kept>();
+  const kept = (agent: string): Kept => {
+    const known = all.get(agent) ?? { entries: [], followers: new Set() };
+    all.set(agent, known);
+    return known;
+  };
+  return {
+    read: async (agent, after) => kept(agent).entries.filter(({ at }) => at > after),
+    async append(agent, at, text, startsAnew) {
+      const { entries, followers } = kept(agent);
+      if (at !== (entries.at(-1)?.at ?? 0) + 1) return false;
+      if (startsAnew) entries.length = 0;
+      entries.push({ at, text });
+      for (const onNews of followers) onNews();
+      return true;
+    },
+    agents: async () => [...all].filter(([, { entries }]) => entries.length > 0).map(([agent]) => agent),
+    follow(agent, onNews) {
+      const own = () => onNews();
+      const { followers } = kept(agent);
+      followers.add(own);
+      return () => void followers.delete(own);
+    },
+    async lease(agent, holder, ms) {
+      const log = kept(agent);
+      if (log.lease && log.lease.holder !== holder && log.lease.until > now()) return false;
+      log.lease = { holder, until: now() + ms };
+      return true;
+    },
+    async release(agent, holder) {
+      const log = kept(agent);
+      if (log.lease?.holder === holder) delete log.lease;
+    },
+  };
+}
