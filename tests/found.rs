@@ -350,3 +350,21 @@ fn x1_turns_that_are_gone_are_forgotten_by_name() {
     assert_eq!(scene.engine.can_revert("t998"), Err(Refusal::UnknownTurn));
     assert_eq!(scene.engine.can_revert("t999"), Ok(()));
 }
+
+#[test]
+fn t6_parents_that_go_round_in_a_circle_end_the_search_for_whose_content_that_was() {
+    let mut scene = Scene::blank();
+    scene.snapshot(
+        "GENERATING",
+        vec![bare("a", "b", "t", "agent"), bare("b", "a", "t", "agent")],
+        "a",
+        json!(false),
+    );
+    let mut told = bare("a", "b", "t", "agent");
+    told["afterWorkflowContent"] = json!({ "v": 1 });
+    scene.live_step(told.clone());
+    told["afterWorkflowContent"] = json!({ "v": 2 });
+    scene.live_step(told);
+    let step = scene.engine.history().tree().get("b").unwrap();
+    assert!(!scene.engine.step_changed(step));
+}

@@ -168,3 +168,39 @@ proptest! {
         prop_assert_eq!(&paths[0].1, &model::Status::Ok);
     }
 }
+
+#[test]
+fn r7_a_step_that_does_not_say_what_was_before_it_changed_what_the_nearest_ancestor_has() {
+    let mut engine = Engine::default();
+    engine.connected();
+    let step = |id: &str, parent: &str, after: &str| {
+        format!(
+            r#"{{"type":"WsServerStepEvent","step":{{"id":"{id}","parentId":"{parent}","messageId":"t","role":"agent"{after}}}}}"#
+        )
+    };
+    let after =
+        |age: u32| format!(r#","afterWorkflowContent":{{"operators":[{{"operatorID":"f","age":{age}}}]}}"#);
+    engine.receive(r#"{"type":"WsServerSnapshotEvent","state":"GENERATING","steps":[],"headId":"step-initial","canRedo":false}"#);
+    engine.receive(&step("a", "step-initial", &after(1)));
+    // Neither says anything of a content.
+    engine.receive(&step("b", "a", ""));
+    engine.receive(&step("c", "b", ""));
+    engine.receive(&step("d", "c", &after(2)));
+    engine.receive(&step("e", "d", &after(2)));
+    let find = |engine: &Engine, id: &str| engine.history().tree().get(id).unwrap();
+    let changed = |engine: &mut Engine, id: &str| {
+        let step = find(engine, id);
+        engine.step_changed(step)
+    };
+    assert_eq!(["b", "c", "d", "e"].map(|id| changed(&mut engine, id)), [false, false, true, false]);
+
+    // Another content far above makes another step of the one that it reaches, and of no other (T8).
+    let revision = |engine: &Engine, id: &str| engine.history().tree().revision(find(engine, id));
+    let before = ["c", "d", "e"].map(|id| revision(&engine, id));
+    engine.take_changed_from();
+    engine.receive(&step("a", "step-initial", &after(2)));
+    assert!(!changed(&mut engine, "d"));
+    let now = ["c", "d", "e"].map(|id| revision(&engine, id));
+    assert_eq!([now[0] == before[0], now[1] > before[1], now[2] == before[2]], [true; 3]);
+    assert_eq!(engine.take_changed_from(), 0);
+}

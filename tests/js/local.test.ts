@@ -54,6 +54,17 @@ describe("a session without a server", () => {
     expect(await headway.redo()).toMatchObject({ canvasWritten: true });
     expect(shown().operatorProperties).toEqual({ age: 40 });
 
+    // Where each would lead can be asked before, whether or not it may be asked for now (R1, R5).
+    const steps = headway.getView().steps.map(({ id }) => id);
+    expect(headway.leadsTo("revert", first)).toBe("step-initial");
+    expect(headway.leadsTo("revert", second)).toBe(steps[1]);
+    expect(headway.leadsTo("revertStep", steps[3]!)).toBe(steps[2]);
+    expect(headway.leadsTo("checkout", steps[0]!)).toBe(steps[0]);
+    expect(headway.leadsTo("redo")).toBeUndefined();
+    expect(() => headway.leadsTo("revert", "nobody")).toThrow(refused("unknown_turn"));
+    expect(() => headway.leadsTo("checkout", "nowhere")).toThrow(refused("unknown_step"));
+    expect(() => headway.leadsTo("prompt" as never)).toThrow(refused("invalid_argument"));
+
     // Half a turn back, and to another branch and back.
     const [u1, a1, u2, a2] = headway.getView().steps.map(({ id }) => id);
     expect(await headway.revertStep(a2!)).toMatchObject({ headId: u2 });

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import WebSocket from "ws";
+import type { AddressInfo } from "node:net";
+import WebSocket, { WebSocketServer } from "ws";
 import { Headway, type Turn, type View } from "headway";
+import { AgentSession } from "headway/agent";
+import { connect, type Connection } from "headway/socket";
 import { startService } from "../../www/server/service.ts";
 
 test("R1: the README's example works against the reference agent service", async () => {
@@ -75,4 +78,47 @@ test("R14: so does the one without a server", async () => {
   await headway.redo();
   expect(shown).toEqual(workflow);
   headway.free();
+});
+
+test("A1: so does the one of an agent service of one's own", async () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const [, example = ""] = /### Your own agent service.*?```js\n(.*?)```/s.exec(readme) ?? [];
+  const [first, ...body] = example.split("\n");
+  expect(first).toBe('import { AgentSession } from "headway/agent";');
+  const workflow = (age: number) => ({ operators: [{ operatorID: "f", operatorType: "Filter", age }] });
+  async function* askTheModel(prompt: string) {
+    yield { text: "One moment", workflow: workflow(0) };
+    yield { text: "Done", workflow: workflow(Number(prompt)) };
+  }
+  const sockets = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  await new Promise((resolve) => sockets.on("listening", resolve));
+  const headway = Headway.create();
+  let connection: Connection | undefined;
+  let session: AgentSession | undefined;
+  try {
+    const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+    const names = ["AgentSession", "workflow", "askTheModel", "sockets"];
+    const run = new AsyncFunction(...names, `${body.join("\n")}\nreturn session;`) as unknown as (
+      ...of: unknown[]
+    ) => Promise<AgentSession>;
+    session = await run(AgentSession, workflow(0), askTheModel, sockets);
+    const { port } = sockets.address() as AddressInfo;
+    connection = connect(headway, `ws://127.0.0.1:${port}`, { WebSocket });
+    await expect.poll(() => headway.can("prompt")).toBe(true);
+    await headway.prompt("30");
+    await expect.poll(() => headway.getView().turns[0]?.ended).toBe("done");
+    expect(headway.getView().steps.map(({ content, changed }) => [content, changed])).toEqual([
+      ["30", false],
+      ["One moment", false],
+      ["Done", true],
+    ]);
+    await headway.revert(headway.getView().turns[0]!.id);
+    expect(JSON.parse(headway.content()!)).toEqual(workflow(0));
+  } finally {
+    connection?.close();
+    headway.free();
+    await session?.close();
+    for (const client of sockets.clients) client.terminate();
+    sockets.close();
+  }
 });

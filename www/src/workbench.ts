@@ -42,7 +42,8 @@ export function openWorkbench(agent: string, { agents, canvases }: Places): Work
     bindYjs(headway, canvas.doc, { undoManager: canvas.undoManager });
     collaboration.subscribe(fill);
     headway.subscribe(fill);
-    connect(headway, `${agents}/api/agents/${encodeURIComponent(agent)}/react`);
+    // What this page has already need not come again.
+    connect(headway, `${agents}/api/agents/${encodeURIComponent(agent)}/react?contents=changed`);
   });
   return {
     agent,

@@ -29,27 +29,35 @@ impl Tree {
         self.contents_changed();
     }
 
-    /// A child that does not say what was before it says other things once its parent does.
-    pub(super) fn renew_children_of(&mut self, parent: StepIx) {
-        let children: Vec<StepIx> = self
-            .children(parent)
-            .filter(|child| {
-                self.data(*child).is_some_and(|data| data.before.is_none() && data.after.is_some())
-            })
-            .collect();
-        for child in children {
-            let revision = self.next_revision();
-            if let Some(node) = self.node_mut(child) {
-                node.revision = revision;
+    /// The content at a step has become another one. Those below it that do not say what was before them say other things now, as far down as no step has a content
+    /// of its own.
+    pub(super) fn renew_below(&mut self, step: StepIx) {
+        let mut open = vec![step];
+        while let Some(at) = open.pop() {
+            let children: Vec<StepIx> = self.children(at).collect();
+            // Each has one parent, so only the first can come again, where the parents go round in a circle.
+            for child in children.into_iter().filter(|child| *child != step) {
+                if self.own_content(child).is_none() {
+                    open.push(child);
+                } else if self.data(child).is_some_and(|data| data.before.is_none()) {
+                    let revision = self.next_revision();
+                    if let Some(node) = self.node_mut(child) {
+                        node.revision = revision;
+                    }
+                }
             }
         }
     }
 
     pub(in crate::history) fn tell_content(&mut self, step: StepIx, content: ContentIx) {
+        let before = self.content_at(step);
         if let Some(node) = self.node_mut(step) {
             node.told = Some(content);
         }
         self.contents_changed();
+        if before != Some(content) {
+            self.renew_below(step);
+        }
     }
 
     /// The content of a node itself: what the server told last, or what the step left behind; for the root what the
@@ -99,10 +107,10 @@ impl Tree {
         ancestors.take(self.nodes.len() + 1).find_map(|ix| self.own_content(ix))
     }
 
-    /// What a step began with, as far as it or its parent says.
+    /// What a step began with: what it says, else the content at its parent.
     pub fn content_before(&self, step: StepIx) -> Option<ContentIx> {
         let before = self.data(step)?.before;
-        before.or_else(|| self.own_content(self.parent(step)?))
+        before.or_else(|| self.content_at(self.parent(step)?))
     }
 
     /// Every content that a step refers to.

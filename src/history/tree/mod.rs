@@ -329,6 +329,9 @@ impl Tree {
                 recast: old.role != data.role,
             },
         };
+        let has_children = self.node(step).is_some_and(|node| node.first_child.is_some());
+        let content = if has_children { self.content_at(step) } else { None };
+        let root_content = self.content_at(Self::ROOT);
         if old_parent != Some(parent) {
             self.unlink(step);
             self.link(step, parent);
@@ -337,7 +340,6 @@ impl Tree {
         self.turn_names.add_step(data.turn);
         self.renew(parent);
         let revision = self.next_revision();
-        let has_children = self.node(step).is_some_and(|node| node.first_child.is_some());
         let (mut old, mut gives_other_content) = (None, has_children);
         if let Some(node) = self.node_mut(step) {
             node.revision = revision;
@@ -368,8 +370,11 @@ impl Tree {
         if gives_other_content {
             self.contents_changed();
         }
-        if has_children {
-            self.renew_children_of(step);
+        if has_children && self.content_at(step) != content {
+            self.renew_below(step);
+        }
+        if self.content_at(Self::ROOT) != root_content {
+            self.renew_below(Self::ROOT);
         }
         (step, change)
     }
