@@ -18,6 +18,8 @@ export interface ChaosOptions {
   readonly restart: () => Promise<void>;
   /** How often something may happen, in ms. Default 250. */
   readonly every?: number;
+  /** How long a WebSocket may be silent before it is cut, in ms. Default 3,000. */
+  readonly silence?: number;
 }
 
 export interface Chaos {
@@ -35,9 +37,15 @@ const CUT = 0.04;
 const SILENCE = 0.02;
 const RESTART = 0.02;
 const MAX_DELAY = 60;
-const MAX_SILENCE = 3_000;
 
-export async function startChaos({ seed, port, target, restart, every = 250 }: ChaosOptions): Promise<Chaos> {
+export async function startChaos({
+  seed,
+  port,
+  target,
+  restart,
+  every = 250,
+  silence = 3_000,
+}: ChaosOptions): Promise<Chaos> {
   const random = seeded(seed);
   const links = new Set<Link>();
   const done = { cut: 0, silenced: 0, restarted: 0 };
@@ -58,7 +66,7 @@ export async function startChaos({ seed, port, target, restart, every = 250 }: C
         link.cut();
       } else if (random() < SILENCE) {
         done.silenced += 1;
-        link.silence(random() * MAX_SILENCE);
+        link.silence(random() * silence);
       }
     }
     if (random() < RESTART) {
