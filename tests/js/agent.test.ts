@@ -498,6 +498,102 @@ describe("several sessions on one store", () => {
   });
 });
 
+describe("two tabs", () => {
+  /** A tab whose wire delivers when it is told to: `says` is what it has said, `hears` what it was told. */
+  function tab(agentSide: AgentSession) {
+    const [said, told, notices]: [string[], string[], string[]] = [[], [], []];
+    const headway = Headway.create({ send: (text) => said.push(text), onNotice: ({ code }) => notices.push(code) });
+    made.push(headway);
+    const socket = { send: (frame: string) => void told.push(frame) };
+    headway.connected();
+    agentSide.join(socket);
+    const hears = () => told.splice(0).forEach((frame) => headway.receive(frame));
+    hears();
+    return {
+      headway,
+      notices,
+      hears,
+      says: () => Promise.all(said.splice(0).map((text) => agentSide.receive(text, socket))),
+    };
+  }
+  const twoTabs = async () => {
+    const agentSide = await session();
+    for (const age of ["30", "40"]) {
+      await agentSide.prompt(age);
+      await idle(agentSide);
+    }
+    return { agentSide, one: tab(agentSide), two: tab(agentSide), turns: agentSide.headway.getView().turns };
+  };
+
+  test("a double click is one revert (R8)", async () => {
+    const { one, two, turns, agentSide } = await twoTabs();
+    const first = one.headway.revert(turns[1]!.id);
+    await expect(one.headway.revert(turns[1]!.id)).rejects.toEqual(refused("pending"));
+    expect(one.headway.can("redo")).toBe("pending");
+    await one.says();
+    for (const { hears } of [one, two]) hears();
+    expect(await first).toMatchObject({ headId: turns[0]!.lastStep, prompt: "40" });
+    expect(agentSide.overview).toMatchObject({ canRedo: true, headId: turns[0]!.lastStep });
+    expect(one.headway.getView()).toEqual(two.headway.getView());
+  });
+
+  test("both revert the same turn at once: it is reverted once, and both are done (R8)", async () => {
+    const { one, two, turns, agentSide } = await twoTabs();
+    const both = [one, two].map(({ headway }) => headway.revert(turns[1]!.id));
+    await one.says();
+    await two.says();
+    for (const { hears } of [one, two]) hears();
+    expect(await Promise.all(both)).toMatchObject([{ headId: turns[0]!.lastStep }, { headId: turns[0]!.lastStep }]);
+    // The late one is told that there was nothing left to do, when it waits for nothing any more.
+    expect([one.notices, two.notices]).toEqual([[], ["server_error"]]);
+    await agentSide.redo();
+    expect(agentSide.overview).toMatchObject({ headId: turns[1]!.lastStep, canRedo: false });
+  });
+
+  test("they revert different turns at once: the second is refused or goes further, and both tabs agree (R8)", async () => {
+    const { one, two, turns, agentSide } = await twoTabs();
+    const far = one.headway.revert(turns[0]!.id);
+    const near = two.headway.revert(turns[1]!.id);
+    await one.says();
+    await two.says();
+    for (const { hears } of [one, two]) hears();
+    expect(await far).toMatchObject({ headId: "step-initial" });
+    await expect(near).rejects.toEqual(refused("not_on_path"));
+    expect(one.headway.getView()).toEqual(two.headway.getView());
+    expect(agentSide.overview).toMatchObject({ headId: "step-initial", canRedo: true });
+  });
+
+  test("a redo that crosses a prompt of the other tab is refused, and the prompt goes on (R3, R8)", async () => {
+    const { one, two, turns, agentSide } = await twoTabs();
+    await agentSide.revert(turns[1]!.id);
+    for (const { hears } of [one, two]) hears();
+    const redo = one.headway.redo();
+    const prompt = two.headway.prompt("50");
+    await two.says();
+    await idle(agentSide);
+    await one.says();
+    for (const { hears } of [one, two]) hears();
+    await prompt;
+    await expect(redo).rejects.toEqual(refused("nothing_to_redo"));
+    expect(one.headway.getView()).toEqual(two.headway.getView());
+    expect(one.headway.getView()).toMatchObject({ canRedo: false, headId: agentSide.overview.headId });
+    expect(one.headway.getView().turns.map(({ prompt }) => prompt)).toEqual(["30", "50"]);
+  });
+
+  test("a prompt that crosses a revert goes on from where that led (R8)", async () => {
+    const { one, two, turns, agentSide } = await twoTabs();
+    const revert = one.headway.revert(turns[1]!.id);
+    const prompt = two.headway.prompt("50");
+    await one.says();
+    await two.says();
+    await idle(agentSide);
+    for (const { hears } of [one, two]) hears();
+    await Promise.all([revert, prompt]);
+    expect(one.headway.getView()).toEqual(two.headway.getView());
+    expect(two.headway.getView().turns.map(({ prompt }) => prompt)).toEqual(["30", "50"]);
+  });
+});
+
 test("wrong arguments are told where they are made", async () => {
   await expect(session({ id: 7 as never })).rejects.toEqual(refused("invalid_argument"));
   await expect(session({ work: 7 as never })).rejects.toEqual(refused("invalid_argument"));
