@@ -317,8 +317,12 @@ impl Engine {
     pub(super) fn snapshot_came(&mut self, new_user_steps: &[StepIx], head_was_known: bool) {
         let head = self.history.head();
         let Some(pending) = &self.session.pending else { return };
+        let is_lost = pending.socket != self.session.sockets;
         let is_there = match &pending.asked {
-            Asked::Revert { leads_to, .. } | Asked::Checkout { leads_to } => *leads_to == head,
+            // Where HEAD was before, a snapshot shows nothing as done, and the answer is still to come.
+            Asked::Revert { leads_to, .. } | Asked::Checkout { leads_to } => {
+                *leads_to == head && (is_lost || pending.head != head)
+            }
             // A redo leads to a step that was there before.
             Asked::Redo { leads_to } => {
                 leads_to.map_or(head != pending.head && head_was_known, |to| to == head)
@@ -328,7 +332,7 @@ impl Engine {
         };
         if is_there {
             self.done();
-        } else if pending.socket != self.session.sockets {
+        } else if is_lost {
             let message =
                 "The connection was lost before the answer came, and the command was not carried out.";
             self.fail("lost", message);

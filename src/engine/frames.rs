@@ -19,6 +19,9 @@ impl Engine {
                 let (before, was_torn) = (self.glance(), self.needs_resync());
                 let has_leftovers = !frame.refused.is_empty();
                 self.follow(frame);
+                if !self.is_torn() {
+                    self.session.fits_together();
+                }
                 self.outcome.changed |= self.glance() != before;
                 if self.needs_resync() && !was_torn {
                     let message = "The history does not fit together; a reconnect brings a snapshot that tells where HEAD is.";
@@ -128,6 +131,8 @@ impl Engine {
         }
         let says_the_same = base.is_some_and(|base| self.contents.equal(base, content));
         let policy = match (says_the_same, moved_head) {
+            // What HEAD has was not known before: what nobody edited since the agent last had something on it follows (P14).
+            (true, _) if old_content.is_none() && self.canvas.shows_ours() => Policy::IfUntouched,
             // A step that only talks leaves the canvas alone, whatever a person did on it meanwhile.
             (true, _) => Policy::Look,
             // Nobody knows how HEAD came to be where it is.
@@ -214,7 +219,9 @@ impl Engine {
         self.outcome.changed |= differs || snapshot.capabilities != session.capabilities;
         session.capabilities = snapshot.capabilities;
         session.agent_found(snapshot.state, at_connect);
-        session.redo_confirmed(head == from, snapshot.can_redo, |step| tree.is_known(step));
+        // A new question from anybody ended what could be redone; what can be redone now is something else (R3).
+        let goes_on = head == from && new_user_steps.is_empty();
+        session.redo_confirmed(goes_on, snapshot.can_redo, |step| tree.is_known(step));
         if self.history.is_head_lost() {
             let message =
                 "The server's HEAD is a step that it did not send; the last good path stays on show.";

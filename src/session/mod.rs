@@ -59,7 +59,8 @@ pub struct Session {
     pub pending: Option<Pending>,
     /// Where the last command leads that was given up, and what should become of edits by hand then: its answer may still come (R8, P6).
     late: Option<(StepIx, ManualEdits)>,
-    /// HEAD when a socket was opened anew for a history that did not fit together: for the same one it is not asked again (R16).
+    /// HEAD when a socket was opened anew for a history that did not fit together: as long as it does not, for the same one it is not asked again
+    /// (R16).
     asked_again_at: Option<StepIx>,
 }
 
@@ -107,6 +108,11 @@ impl Session {
         self.asked_again_at = is_torn.then_some(head);
     }
 
+    /// The history fits together: when it is torn once more, that is another matter.
+    pub fn fits_together(&mut self) {
+        self.asked_again_at = None;
+    }
+
     /// The socket was lost: nothing is certain about redo any more (R4).
     pub fn lost(&mut self) {
         self.connection = Connection::Lost;
@@ -149,9 +155,10 @@ impl Session {
         self.can_redo = CanRedo::told(self.mirror.leads_to().is_some());
     }
 
-    /// A snapshot says whether a redo is possible; what we believe of it is kept if it fits (R4, R5).
-    pub fn redo_confirmed(&mut self, same_head: bool, can_redo: bool, is_known: impl Fn(StepIx) -> bool) {
-        self.mirror.confirm(same_head, can_redo, is_known);
+    /// A snapshot says whether a redo is possible; what we believe of it is kept if it fits (R4, R5). `goes_on` = HEAD is where it was, and
+    /// nobody has asked anything new.
+    pub fn redo_confirmed(&mut self, goes_on: bool, can_redo: bool, is_known: impl Fn(StepIx) -> bool) {
+        self.mirror.confirm(goes_on, can_redo, is_known);
         self.can_redo = CanRedo::told(can_redo);
     }
 

@@ -61,9 +61,9 @@ impl RedoMirror {
         }
     }
 
-    /// Drops the belief when a snapshot shows another HEAD, no redo, or a tree without the steps.
-    pub fn confirm(&mut self, same_head: bool, can_redo: bool, is_known: impl Fn(StepIx) -> bool) {
-        if !same_head || !can_redo || !self.0.iter().all(|step| is_known(*step)) {
+    /// Drops the belief when a snapshot does not go on where we were (`goes_on`), shows no redo, or a tree without the steps.
+    pub fn confirm(&mut self, goes_on: bool, can_redo: bool, is_known: impl Fn(StepIx) -> bool) {
+        if !goes_on || !can_redo || !self.0.iter().all(|step| is_known(*step)) {
             self.0.clear();
         }
     }
