@@ -1,12 +1,14 @@
-//! `npm run fuzz -- --seconds N [--seed S]`: throws broken frames and random commands at engines, and broken updates at
-//! the check that stands before yrs ([`updates`]).
+//! `npm run fuzz -- --seconds N [--seed S]`: throws broken frames and random commands at engines, broken updates at
+//! the check that stands before yrs ([`updates`]), and plays schedules of clients and a server ([`sessions`]).
 //!
-//! Each case is made from one number, so a failure is told as that number: `--seed S` plays it again. What must hold
+//! Each case is one of each, made from one number, so a failure is told as that number: `--seed S` plays it again. What must hold
 //! after every input is in [`check`]; besides, nothing may panic. What it finds becomes a named test.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // a test tool may
 
-#[path = "fuzz/updates.rs"] // a file beside this one would be an example of its own
+#[path = "fuzz/sessions/mod.rs"] // a file beside this one would be an example of its own
+pub mod sessions;
+#[path = "fuzz/updates.rs"]
 pub mod updates;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -275,6 +277,7 @@ fn both_ways_to_compare(dice: &mut Dice, text: &str) {
 fn play(seed: u64) {
     one_case(seed);
     updates::one_case(seed);
+    sessions::one_case(seed);
 }
 
 fn argument(name: &str) -> Option<u64> {
@@ -301,5 +304,7 @@ fn main() {
             cases += 1;
         }
     }
-    println!("{cases} cases, nothing found");
+    println!(
+        "{cases} cases of broken frames, of broken updates, and schedules of clients and a server: nothing found"
+    );
 }

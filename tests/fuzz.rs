@@ -19,3 +19,10 @@ fn x1_what_passes_the_check_of_updates_yrs_can_take() {
         fuzzer::updates::one_case(seed);
     }
 }
+
+#[test]
+fn r3_r4_r6_r8_r9_r10_r11_r16_at_rest_every_client_is_what_the_server_is() {
+    for seed in 0..4_000 {
+        fuzzer::sessions::one_case(seed);
+    }
+}
