@@ -1,5 +1,5 @@
-// Which tools this checkout uses: compiler for WebAssembly, wasm-bindgen, wasm-opt, browser. It only looks; the steps
-// in setup/ bring what is missing.
+// Which tools this checkout uses: compiler for WebAssembly, wasm-bindgen, wasm-opt, browser, Redis. It only looks;
+// the steps in setup/ bring what is missing.
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -123,6 +123,11 @@ export function findChromium() {
 /** The driver that belongs to it: CHROMEDRIVER first, then PATH. */
 export function findChromedriver() {
   return found(process.env.CHROMEDRIVER, ["chromedriver"]);
+}
+
+/** The server of Redis: REDIS_SERVER first, then PATH. */
+export function findRedisServer() {
+  return found(process.env.REDIS_SERVER, ["redis-server"]);
 }
 
 function found(given, names) {

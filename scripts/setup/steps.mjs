@@ -85,6 +85,23 @@ export const steps = [
     },
   },
   {
+    id: "redis",
+    title: "Redis server, for the tests of several replicas",
+    usually: "20 s",
+    lane: "network",
+    isDone: () => toolchain.findRedisServer() !== undefined,
+    work: async (log) => {
+      const given = process.env.REDIS_SERVER;
+      if (given && !isProgram(given))
+        throw new Failure(`REDIS_SERVER is ${given}, and no program is there: correct or unset it.`);
+      await apt(
+        ["redis-server"],
+        log,
+        "The tests of several replicas need a Redis server. Install one and put redis-server on PATH, or name it in REDIS_SERVER",
+      );
+    },
+  },
+  {
     id: "wasm-bindgen",
     title: "wasm-bindgen (must equal the crate's version)",
     usually: "2 to 4 min",
@@ -121,9 +138,9 @@ export const steps = [
 export const needs = {
   build: ["rust", "npm", "wasm-opt", "wasm-target", "wasm-bindgen"],
   rust: ["rust"],
-  js: ["browser"],
+  js: ["browser", "redis"],
   browser: ["rust", "wasm-target", "wasm-bindgen", "wasm-pack", "browser"],
-  e2e: ["browser"],
+  e2e: ["browser", "redis"],
   lint: ["rust", "npm", "wasm-target", "wasm-bindgen"],
 };
 
