@@ -54,24 +54,31 @@ async function opened(file: string): Promise<Database> {
   const { default: Sqlite } = await import("better-sqlite3").catch(() => {
     throw new Error("The npm package better-sqlite3 is not installed, or does not run here.");
   });
-  if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
   let database: Database | undefined;
   try {
+    if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
     database = new Sqlite(file, { timeout: 1_000 });
     // Nobody else may write to it: what another service adds would not be seen here.
     database.pragma("locking_mode = EXCLUSIVE");
+    // Looked at before anything is written, the mode of the journal included.
+    check(database, file);
     database.pragma("journal_mode = WAL");
     database.pragma("synchronous = FULL");
-    const layout = Number(database.pragma("user_version", { simple: true }));
-    if (layout > LAYOUT) throw new Error(`${file} was written by a newer version.`);
     database.exec(TABLES);
     database.pragma(`user_version = ${LAYOUT}`);
     return database;
   } catch (error) {
     database?.close();
     const { code, message } = error as { code?: string; message: string };
-    if (code === "SQLITE_BUSY") throw new Error(`${file} is in use by another workbench.`);
+    if (code?.startsWith("SQLITE_BUSY")) throw new Error(`${file} is in use by another workbench.`);
     if (code === "SQLITE_NOTADB") throw new Error(`${file} is no SQLite database.`);
     throw new Error(code === undefined ? message : `${file} cannot be opened: ${message}`);
   }
+}
+
+function check(database: Database, file: string): void {
+  const layout = Number(database.pragma("user_version", { simple: true }));
+  if (layout > LAYOUT) throw new Error(`${file} was written by a newer version.`);
+  const tables = Number(database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get());
+  if (layout === 0 && tables > 0) throw new Error(`${file} is the database of something else.`);
 }
