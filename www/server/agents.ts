@@ -30,9 +30,17 @@ export class Agents {
     if (id === MISSING || !/^[\w.-]{1,64}$/.test(id) || this.#sessions.size >= MAX_AGENTS) return undefined;
     const opening = this.#opened(id);
     this.#sessions.set(id, opening);
-    // The next one who comes tries again.
-    opening.catch(() => this.#sessions.delete(id));
-    return opening;
+    try {
+      const session = await opening;
+      if (this.#sessions.get(id) === opening) this.#open.set(id, session);
+      // It has been forgotten meanwhile.
+      else session.kill();
+      return session;
+    } catch (error) {
+      // The next one who comes tries again.
+      if (this.#sessions.get(id) === opening) this.#sessions.delete(id);
+      throw error;
+    }
   }
 
   /** What there is to say about each agent that somebody has asked for since the start. */
@@ -41,7 +49,8 @@ export class Agents {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#open.values()].map((session) => session.close()));
+    const opened = await Promise.allSettled(this.#sessions.values());
+    await Promise.all(opened.map((each) => each.status === "fulfilled" && each.value.close()));
   }
 
   /** Forgets them, runs in the middle, as if the process had been killed; who comes next finds what the store has. */
@@ -53,7 +62,7 @@ export class Agents {
 
   async #opened(id: string): Promise<AgentSession> {
     const { store, agent, now, leaseFor } = this.options;
-    const session = await AgentSession.open({
+    return AgentSession.open({
       id,
       store,
       agent,
@@ -63,8 +72,6 @@ export class Agents {
       ...(leaseFor !== undefined && { leaseFor }),
       ...(id.startsWith(READ_ONLY) && { save: refuse }),
     });
-    this.#open.set(id, session);
-    return session;
   }
 }
 

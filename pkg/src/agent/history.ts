@@ -110,10 +110,9 @@ export class AgentHistory {
       const entry = this.#length === 0 ? this.opening() : wanted;
       const text = JSON.stringify(entry);
       const at = this.#length + 1;
-      if (!(await this.#append(at, text, entry.do === "open"))) {
-        const known = this.#length;
-        await this.catchUp();
-        if (this.#length === known) throw lost();
+      const { id, store } = this.#options;
+      if (!(await this.#asking(() => store.append(id, at, text, entry.do === "open")))) {
+        await this.#asking(() => this.#seeWhy());
         continue;
       }
       const refused = this.#attempt(at, entry, text);
@@ -150,12 +149,24 @@ export class AgentHistory {
     this.#headway.free();
   }
 
-  async #append(at: number, text: string, startsAnew: boolean): Promise<boolean> {
+  async #asking<T>(ask: () => Promise<T>): Promise<T> {
     try {
-      return await this.#options.store.append(this.#options.id, at, text, startsAnew);
+      return await ask();
     } catch (thrown) {
+      if (thrown instanceof HeadwayError) throw thrown;
       throw new HeadwayError("save_failed", `The history could not be saved, so nothing was done: ${wordsOf(thrown)}`);
     }
+  }
+
+  /** Something stands where an entry was to be added, or nothing before it. */
+  async #seeWhy(): Promise<void> {
+    const known = this.#length;
+    await this.catchUp();
+    if (this.#length > known) return;
+    // Somebody took the log away, as a store does that keeps nothing over its own restart: what is there now counts.
+    this.#length = 0;
+    this.#begin(this.#options.engine.content);
+    await this.catchUp();
   }
 
   /** Does what an entry says; gives what the engine has against it. */
@@ -206,10 +217,14 @@ export class AgentHistory {
     }
   }
 
-  /** A history begins. Who is there sees it begin. */
   #open(content: string | undefined): void {
     // The first one says what is there already.
-    if (this.#length === 1 && content === this.#options.engine.content) return;
+    if (this.#length === 1 && this.#steps.length === 0 && content === this.#options.engine.content) return;
+    this.#begin(content);
+  }
+
+  /** A history begins. Who is there sees it begin. */
+  #begin(content: string | undefined): void {
     this.#headway.free();
     this.#headway = this.#engine(content);
     this.#steps = [];
@@ -268,14 +283,6 @@ export class AgentHistory {
     ].filter((member) => member !== false);
     return members.length === 0 ? fields : `${fields.slice(0, -1)},${members.join(",")}}`;
   }
-}
-
-/** Somebody took the log away, or another one is in its place. */
-function lost(): HeadwayError {
-  return new HeadwayError(
-    "save_failed",
-    "The log is not the one that was read before, so nothing was done; open the session again.",
-  );
 }
 
 /** The same function, which is asked once about each. */

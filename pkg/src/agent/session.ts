@@ -92,6 +92,10 @@ export class AgentSession {
   #unfollow: () => void = () => {};
   #finishing: Promise<void> | undefined;
   #beat: ReturnType<typeof setInterval> | undefined;
+  /** What is asked for again and again waits in line once. */
+  readonly #waiting = new Set<"news" | "beat">();
+  #again: ReturnType<typeof setTimeout> | undefined;
+  #wait = FIRST_WAIT;
   #isClosing = false;
   #isClosed = false;
 
@@ -230,6 +234,7 @@ export class AgentSession {
     this.#run?.stop();
     this.#unfollow();
     clearInterval(this.#beat);
+    clearTimeout(this.#again);
     this.#history.free();
   }
 
@@ -307,19 +312,20 @@ export class AgentSession {
   // ── running ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #begin(prompt: string, source: "chat" | "feedback"): Promise<TurnId> {
+    if (this.#isClosing) throw new HeadwayError("freed", "This session is being closed; open another one.");
     let turn = "";
     try {
       await this.#history.commit(async () => {
         this.#assertOpen();
         this.#assertIdle();
         this.#assertRoom();
-        // Before everybody knows of the run: nobody shall take it for dead.
-        if (!(await this.#lease())) throw new HeadwayError("busy", "The agent is working for another process.");
         turn = this.#history.newTurn();
+        // Before everybody knows of the run: nobody shall take it for dead.
+        if (!(await this.#lease(turn))) throw new HeadwayError("busy", "The agent begins to work for another process.");
         return { now: this.#history.now, do: "begin", turn, prompt, source };
       });
     } catch (thrown) {
-      await this.#release();
+      if (turn !== "") await this.#release(turn);
       throw thrown;
     }
     const { agent, stopGrace: grace } = this.#options;
@@ -347,11 +353,12 @@ export class AgentSession {
   /** The end of a run is told, however long the store cannot be reached. */
   async #finish(run: Run): Promise<void> {
     const ended = await run.ended;
-    const end: RunEnd = this.#isClosing ? SHUT_DOWN : ended;
-    for (let wait = FIRST_WAIT; !this.#isClosed; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+    for (let wait = FIRST_WAIT; !this.#isClosed; wait = longer(wait)) {
       try {
-        await this.#end(run.turn, end);
-        break;
+        return await this.#inOrder(async () => {
+          await this.#end(run.turn, () => this.#endOf(ended));
+          await this.#leave(run);
+        });
       } catch (thrown) {
         if (this.#isClosed) break;
         this.#options.onError(thrown);
@@ -359,21 +366,41 @@ export class AgentSession {
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
-    this.#run = undefined;
-    await this.#release();
+    await this.#leave(run);
+  }
+
+  /** A run that was stopped, though nobody has asked for that: the session closes, or another process has taken it for dead. */
+  #endOf(ended: RunEnd): RunEnd {
+    if (ended.how !== "stopped" || this.#history.state === "STOPPING") return ended;
+    return this.#isClosing ? SHUT_DOWN : LEFT_ALONE;
+  }
+
+  async #leave(run: Run): Promise<void> {
+    if (this.#run === run) this.#run = undefined;
+    await this.#release(run.turn);
   }
 
   /** Ends a turn, if nobody else did. */
-  #end(turn: TurnId, { how, reason }: RunEnd): Promise<void> {
-    return this.#decide(() =>
-      this.#history.turn === turn ? { now: this.#history.now, do: "end", how, reason } : undefined,
-    );
+  #end(turn: TurnId, end: () => RunEnd): Promise<void> {
+    return this.#history.commit(() => {
+      this.#assertOpen();
+      return this.#history.turn === turn ? { now: this.#history.now, do: "end", ...end() } : undefined;
+    });
   }
 
-  /** Another process may have added to the log. */
+  /** Another process may have added to the log. What cannot be read now is read later: it may be the last news for long. */
   #news(): void {
-    if (this.#isClosed) return;
-    this.#inOrder(() => this.#history.catchUp()).catch((thrown: unknown) => this.#reported(thrown));
+    clearTimeout(this.#again);
+    const reading = this.#onceInOrder("news", () => this.#history.catchUp());
+    reading?.then(
+      () => (this.#wait = FIRST_WAIT),
+      (thrown: unknown) => {
+        this.#reported(thrown);
+        if (this.#isClosed || (thrown instanceof HeadwayError && thrown.code === "unreadable_log")) return;
+        this.#again = setTimeout(() => this.#news(), this.#wait);
+        this.#wait = longer(this.#wait);
+      },
+    );
   }
 
   /** Reads what is new, keeps the lease of a run that is ours, and ends one that is nobody's. */
@@ -381,17 +408,13 @@ export class AgentSession {
     await this.#history.catchUp();
     const { turn } = this.#history;
     if (turn === undefined) return;
-    const isLeased = await this.#lease();
-    if (this.#run) {
-      if (!isLeased || this.#run.turn !== turn) this.#run.stop();
-      return;
+    const isLeased = await this.#lease(turn);
+    if (this.#run?.turn === turn) {
+      if (!isLeased) this.#run.stop();
+    } else if (isLeased) {
+      await this.#end(turn, () => LEFT_ALONE);
+      await this.#release(turn);
     }
-    if (!isLeased) return;
-    const { how, reason } = LEFT_ALONE;
-    await this.#history.commit(() =>
-      this.#history.turn === turn ? { now: this.#history.now, do: "end", how, reason } : undefined,
-    );
-    await this.#release();
   }
 
   /** Once something was done: what that means for a run here, and for one elsewhere. */
@@ -405,16 +428,36 @@ export class AgentSession {
   }
 
   #onBeat(): void {
-    this.#inOrder(() => this.#lookAfterRun()).catch((thrown: unknown) => this.#reported(thrown));
+    this.#onceInOrder("beat", () => this.#lookAfterRun())?.catch((thrown: unknown) => this.#reported(thrown));
   }
 
-  async #lease(): Promise<boolean> {
+  /** Nothing, when it waits in line already. */
+  #onceInOrder(what: "news" | "beat", act: () => Promise<void>): Promise<void> | undefined {
+    if (this.#isClosed || this.#waiting.has(what)) return undefined;
+    this.#waiting.add(what);
+    return this.#inOrder(() => {
+      this.#waiting.delete(what);
+      return act();
+    });
+  }
+
+  async #lease(turn: TurnId): Promise<boolean> {
     const { store, leaseFor } = this.#options;
-    return (await store.lease?.(this.id, this.#holder, leaseFor)) ?? true;
+    try {
+      return (await store.lease?.(this.#leaseOf(turn), this.#holder, leaseFor)) ?? true;
+    } catch (thrown) {
+      throw new HeadwayError("save_failed", `The agent's history cannot be reached: ${wordsOf(thrown)}`);
+    }
   }
 
-  async #release(): Promise<void> {
-    await this.#options.store.release?.(this.id, this.#holder).catch((thrown: unknown) => this.#reported(thrown));
+  async #release(turn: TurnId): Promise<void> {
+    const { store } = this.#options;
+    await store.release?.(this.#leaseOf(turn), this.#holder).catch((thrown: unknown) => this.#reported(thrown));
+  }
+
+  /** One for each run: what is left of an earlier one does not stand in the way. */
+  #leaseOf(turn: TurnId): string {
+    return `${this.id}/${turn}`;
   }
 
   #assertRoom(): void {
@@ -457,9 +500,10 @@ export class AgentSession {
 const MOST_STEPS = 5_000;
 const MOST_CHARACTERS = 64 * 2 ** 20;
 
-/** How long to wait before the end of a run is told again, in ms: at first, and at most. */
+/** How long to wait before what did not work is tried again, in ms: at first, and at most. */
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 30_000;
+const longer = (wait: number) => Math.min(2 * wait, LONGEST_WAIT);
 
 const SHUT_DOWN: RunEnd = { how: "failed", reason: "The agent service was shut down." };
 const LEFT_ALONE: RunEnd = { how: "failed", reason: "The agent service stopped in the middle of this." };

@@ -25,26 +25,26 @@ export interface AgentStore {
   /** Calls `onNews` when another process may have added something to a log; now and then too often. Gives what ends it. */
   follow?(agent: string, onNews: () => void): () => void;
   /**
-   * Takes the lease of an agent for so many ms, or takes it for longer: false when another holder has it. Who has it runs the agent. Without it there
-   * is one process only.
+   * Takes the lease of that name for so many ms, or takes it for longer: false when another holder has it. There is one for each run, and who has it is at
+   * work on the run. Without leases there is one process only.
    */
-  lease?(agent: string, holder: string, ms: number): Promise<boolean>;
+  lease?(name: string, holder: string, ms: number): Promise<boolean>;
   /** Gives the lease back; nothing happens when another holder has it. */
-  release?(agent: string, holder: string): Promise<void>;
+  release?(name: string, holder: string): Promise<void>;
   /** No more is asked of it. */
   close?(): Promise<void>;
 }
 
 /** What one agent has in a {@link memoryStore}. */
 interface Kept {
-  entries: LogEntry[];
-  lease?: { readonly holder: string; readonly until: number };
+  readonly entries: LogEntry[];
   readonly followers: Set<() => void>;
 }
 
 /** Keeps the logs in memory. Several sessions on one of them are what several processes are on another store. `now` gives the time in ms. */
 export function memoryStore(now: () => number = Date.now): AgentStore {
   const all = new Map<string, Kept>();
+  const leases = new Map<string, { readonly holder: string; readonly until: number }>();
   const kept = (agent: string): Kept => {
     const known = all.get(agent) ?? { entries: [], followers: new Set() };
     all.set(agent, known);
@@ -67,15 +67,16 @@ export function memoryStore(now: () => number = Date.now): AgentStore {
       followers.add(own);
       return () => void followers.delete(own);
     },
-    async lease(agent, holder, ms) {
-      const log = kept(agent);
-      if (log.lease && log.lease.holder !== holder && log.lease.until > now()) return false;
-      log.lease = { holder, until: now() + ms };
+    async lease(name, holder, ms) {
+      // Those that ran out are nobody's.
+      for (const [each, { until }] of leases) if (until <= now()) leases.delete(each);
+      const lease = leases.get(name);
+      if (lease && lease.holder !== holder) return false;
+      leases.set(name, { holder, until: now() + ms });
       return true;
     },
-    async release(agent, holder) {
-      const log = kept(agent);
-      if (log.lease?.holder === holder) delete log.lease;
+    async release(name, holder) {
+      if (leases.get(name)?.holder === holder) leases.delete(name);
     },
   };
 }
