@@ -8,7 +8,7 @@ import { HeadwayError, wordsOf } from "../error.js";
 import { Headway } from "../headway.js";
 import type { HeadwayOptions, Refusal, StepId, TurnId } from "../types.js";
 import { FORMAT, readEntry, type Entry } from "./entry.js";
-import type { AgentStore } from "./store.js";
+import type { AgentStore, LogEntry } from "./store.js";
 import type { Told, ToldState } from "./words.js";
 
 /** What an engine is made with. */
@@ -35,6 +35,8 @@ export class AgentHistory {
   readonly #options: HistoryOptions;
   /** Entries of the log that have been done. */
   #length = 0;
+  /** The text of the last one of them. */
+  #last = "";
   #headway: Headway;
   /** The steps in the order of their making, abandoned branches included. */
   #steps: StepId[] = [];
@@ -84,10 +86,19 @@ export class AgentHistory {
     return `msg-${this.#options.id}-${this.#turns + 1}-${this.now}`;
   }
 
-  /** Does what others have added to the log. Throws `unreadable_log`. */
-  async catchUp(): Promise<void> {
+  /** Does what others have added to the log; says whether there was anything. Throws `unreadable_log`. */
+  async catchUp(): Promise<boolean> {
     const { store, id } = this.#options;
-    for (const { at, text } of await store.read(id, this.#length)) {
+    const known = this.#length;
+    // The last one that is known comes once more: it says whether this is still the same log.
+    let entries = await store.read(id, Math.max(0, known - 1));
+    const isAnother = !this.#isContinuedBy(entries);
+    if (isAnother) {
+      this.#length = 0;
+      this.#begin(this.#options.engine.content);
+      entries = await store.read(id, 0);
+    }
+    for (const { at, text } of entries) {
       if (at <= this.#length) continue;
       const entry = readEntry(text, at);
       if (at !== this.#length + 1 && entry.do !== "open") {
@@ -96,6 +107,15 @@ export class AgentHistory {
       // One that the engine refused for who added it is refused here, too.
       this.#attempt(at, entry, text);
     }
+    return isAnother || this.#length > known;
+  }
+
+  /** Whether these entries come after those that are known. Somebody may take the log away, as a store does that keeps nothing over its own restart. */
+  #isContinuedBy([first]: readonly LogEntry[]): boolean {
+    if (this.#length === 0) return true;
+    if (!first || first.at < this.#length) return false;
+    if (first.at === this.#length) return first.text === this.#last;
+    return readEntry(first.text, first.at).do === "open";
   }
 
   /**
@@ -112,8 +132,8 @@ export class AgentHistory {
       const at = this.#length + 1;
       const { id, store } = this.#options;
       if (!(await this.#asking(() => store.append(id, at, text, entry.do === "open")))) {
-        await this.#asking(() => this.#seeWhy());
-        continue;
+        if (await this.#asking(() => this.catchUp())) continue;
+        throw new HeadwayError("save_failed", "The store takes no entry, and has none in its place; nothing was done.");
       }
       const refused = this.#attempt(at, entry, text);
       if (entry !== wanted && wanted.do !== "open") continue;
@@ -158,20 +178,10 @@ export class AgentHistory {
     }
   }
 
-  /** Something stands where an entry was to be added, or nothing before it. */
-  async #seeWhy(): Promise<void> {
-    const known = this.#length;
-    await this.catchUp();
-    if (this.#length > known) return;
-    // Somebody took the log away, as a store does that keeps nothing over its own restart: what is there now counts.
-    this.#length = 0;
-    this.#begin(this.#options.engine.content);
-    await this.catchUp();
-  }
-
   /** Does what an entry says; gives what the engine has against it. */
   #attempt(at: number, entry: Entry, text: string): HeadwayError | undefined {
     this.#length = at;
+    this.#last = text;
     this.#time = Math.max(this.#time, entry.now);
     this.#characters += text.length;
     try {

@@ -432,7 +432,7 @@ export class AgentSession {
   }
 
   /** Nothing, when it waits in line already. */
-  #onceInOrder(what: "news" | "beat", act: () => Promise<void>): Promise<void> | undefined {
+  #onceInOrder(what: "news" | "beat", act: () => Promise<unknown>): Promise<unknown> | undefined {
     if (this.#isClosed || this.#waiting.has(what)) return undefined;
     this.#waiting.add(what);
     return this.#inOrder(() => {
