@@ -13,7 +13,6 @@ export interface AgentsOptions {
   readonly store: AgentStore;
   readonly agent: (run: AgentRun) => Promise<void>;
   readonly now: () => number;
-  /** How long another replica waits for a sign of life of the one that runs an agent, in ms. */
   readonly leaseFor?: number;
 }
 

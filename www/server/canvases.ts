@@ -8,7 +8,7 @@ import { Hocuspocus } from "@hocuspocus/server";
 import { createDecoder, readVarString } from "lib0/decoding";
 import type { IncomingMessage } from "node:http";
 import type { RawData, WebSocket } from "ws";
-import { applyUpdate, encodeStateAsUpdate } from "yjs";
+import { applyUpdate, encodeStateAsUpdate, type Doc } from "yjs";
 import type { CanvasStore } from "./stores/store.ts";
 
 /** Canvases that are open at a time. */
@@ -19,6 +19,10 @@ const MAX_BEFORE_BYTES = 1024 * 1024;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 /** How often that is looked at, in ms. */
 const LOOK_EVERY = 5_000;
+
+/** How long to wait before a canvas is kept that could not be kept, in ms: at first, and at most. */
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 10_000;
 
 const POLICY_VIOLATION = 1008;
 
@@ -31,6 +35,7 @@ interface Guest {
 export class Canvases {
   readonly #store: CanvasStore;
   readonly #clients = new Set<WebSocket>();
+  #isClosing = false;
   readonly #timer = setInterval(() => {
     for (const client of this.#clients) if (client.bufferedAmount > MAX_WAITING_BYTES) client.terminate();
   }, LOOK_EVERY).unref();
@@ -51,7 +56,7 @@ export class Canvases {
         const state = await store.load(documentName);
         if (state) applyUpdate(document, state);
       },
-      onStoreDocument: ({ document, documentName }) => store.keep(documentName, encodeStateAsUpdate(document)),
+      onStoreDocument: ({ document, documentName }) => this.#keep(documentName, document),
     });
   }
 
@@ -74,6 +79,7 @@ export class Canvases {
 
   /** Lets everybody go. Resolves when what they wrote is kept. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     clearInterval(this.#timer);
     const open = [...this.#server.documents].map(([name, document]) => ({
       name,
@@ -81,6 +87,18 @@ export class Canvases {
     }));
     this.#server.closeConnections();
     await Promise.all(open.map(({ name, state }) => this.#store.keep(name, state)));
+  }
+
+  /** Sooner or later: as long as it is not kept it is not let go of either. */
+  async #keep(name: string, document: Doc): Promise<void> {
+    for (let wait = FIRST_WAIT; !this.#isClosing; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+      try {
+        return await this.#store.keep(name, encodeStateAsUpdate(document));
+      } catch (error) {
+        console.error(`Canvas ${name} could not be kept:`, error);
+        await new Promise((resolve) => setTimeout(resolve, wait).unref());
+      }
+    }
   }
 
   async #check(name: string): Promise<void> {

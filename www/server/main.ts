@@ -30,9 +30,13 @@ async function calm(options: CommandLine): Promise<Pick<Service, "url" | "close"
 
 /** The service where nobody looks for it, and in front of it what makes a bad network of a good one. */
 async function chaotic(options: CommandLine, seed: number): Promise<Pick<Service, "url" | "close">> {
-  const service = await startService({ ...options, port: 0, store: await opened(options.keep), leaseFor: 1_000 });
+  const service = await startService({ leaseFor: 1_000, ...options, port: 0, store: await opened(options.keep) });
   const target = Number(new URL(service.url).port);
-  const chaos = await startChaos({ seed, port: options.port ?? 0, target, restart: () => service.restart() });
+  const restart = () => service.restart();
+  const chaos = await startChaos({ seed, port: options.port ?? 0, target, restart }).catch(async (error: unknown) => {
+    await service.close();
+    throw error;
+  });
   console.log(`Chaos, with seed ${seed}: connections break, and the service starts again now and then.`);
   return {
     url: chaos.url,

@@ -17,6 +17,8 @@ export interface Options {
   pace: number;
   /** `ws://HOST[/PREFIX]` of another agent service that the page shall talk to. */
   agentUrl?: string;
+  /** How long another replica waits for a sign of life of the one that runs an agent, in ms. */
+  leaseFor?: number;
 }
 
 export interface CommandLine extends Options {
@@ -33,6 +35,9 @@ const DEFAULT_FILE = fileURLToPath(new URL("../data/workbench.sqlite", import.me
 export function readOptions(env: NodeJS.ProcessEnv, args: readonly string[] = []): CommandLine {
   const port = env.PORT ? wholeNumber("PORT", env.PORT, 65_535) : undefined;
   const agentUrl = env.HEADWAY_AGENT_URL ? agentBase(env.HEADWAY_AGENT_URL) : undefined;
+  const leaseFor = env.HEADWAY_LEASE_MS
+    ? wholeNumber("HEADWAY_LEASE_MS", env.HEADWAY_LEASE_MS, 3_600_000, 1)
+    : undefined;
   const { persist, redis, memory, chaos } = parsed(args);
   if ([persist, redis, memory].filter((way) => way !== undefined).length > 1) {
     throw new Error("--persist, --redis and --memory say three different things: give one of them.");
@@ -42,6 +47,7 @@ export function readOptions(env: NodeJS.ProcessEnv, args: readonly string[] = []
     keep: keep(persist && resolve(env.INIT_CWD ?? ".", persist), redis, memory),
     ...(port !== undefined && { port }),
     ...(agentUrl !== undefined && { agentUrl }),
+    ...(leaseFor !== undefined && { leaseFor }),
     ...(chaos !== undefined && { chaos: wholeNumber("--chaos", chaos, 2 ** 32 - 1) }),
   };
 }
@@ -81,10 +87,8 @@ function agentBase(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}`;
 }
 
-function wholeNumber(name: string, text: string, most: number): number {
+function wholeNumber(name: string, text: string, most: number, least = 0): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 0 || number > most) {
-    throw new Error(`${name} is a whole number from 0 to ${most}, not "${text}".`);
-  }
-  return number;
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new Error(`${name} is a whole number from ${least} to ${most}, not "${text}".`);
 }

@@ -25,8 +25,6 @@ export interface ServiceOptions extends Options {
   now?: () => number;
   /** Where what has to be there tomorrow is kept. Default: in memory. */
   store?: Store;
-  /** How long another replica waits for a sign of life of the one that runs an agent, in ms. */
-  leaseFor?: number;
 }
 
 const FIRST_PORT = 4870;
@@ -47,7 +45,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { agentUrl } = options;
   const server = createServer(serveHttp(agents, { dist, ...(agentUrl !== undefined && { agentUrl }) }));
   const sockets = serveSockets(server, agents, canvases);
-  await listen(server, options.port);
+  try {
+    await listen(server, options.port);
+  } catch (error) {
+    await canvases.close();
+    await store.close();
+    throw error;
+  }
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${HOST}:${port}/`,
