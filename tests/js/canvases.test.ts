@@ -1,14 +1,13 @@
 // The shared canvases of the service, as pages and strangers on the wire see them.
-import { HocuspocusProvider, HocuspocusProviderWebsocket } from "@hocuspocus/provider";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
-import * as Y from "yjs";
 import { startService, type Service } from "../../www/server/service.ts";
+import { CanvasPage } from "./canvas-page.ts";
 
 let service: Service;
-const open: Page[] = [];
+const open: CanvasPage[] = [];
 
 beforeEach(async () => {
   service = await startService({ port: 0, pace: 0 });
@@ -21,40 +20,9 @@ afterEach(async () => {
 
 const address = () => `${service.url.replace("http", "ws")}api/canvases`;
 
-/** A page that shows a canvas. */
-class Page {
-  readonly doc = new Y.Doc();
-  readonly #socket = new HocuspocusProviderWebsocket({ url: address(), WebSocketPolyfill: WebSocket });
-  readonly #provider: HocuspocusProvider;
-  readonly opened: Promise<void>;
-
-  constructor(name: string) {
-    this.#provider = new HocuspocusProvider({ websocketProvider: this.#socket, name, document: this.doc });
-    this.opened = new Promise((resolve, reject) => {
-      this.#provider.on("synced", () => resolve());
-      this.#provider.on("authenticationFailed", ({ reason }: { reason: string }) => reject(new Error(reason)));
-    });
-    this.#provider.attach();
-    open.push(this);
-  }
-
-  get map(): Y.Map<unknown> {
-    return this.doc.getMap("operatorIDMap");
-  }
-
-  /** Everything written here has come to the service. */
-  async told(): Promise<void> {
-    await vi.waitUntil(() => this.#provider.unsyncedChanges === 0);
-  }
-
-  close(): void {
-    this.#provider.destroy();
-    this.#socket.destroy();
-  }
-}
-
-async function show(name = "demo"): Promise<Page> {
-  const page = new Page(name);
+async function show(name = "demo"): Promise<CanvasPage> {
+  const page = new CanvasPage(address(), name);
+  open.push(page);
   await page.opened;
   return page;
 }
