@@ -50,8 +50,10 @@ export async function startChaos({
   const links = new Set<Link>();
   const done = { cut: 0, silenced: 0, restarted: 0 };
   let isCalm = false;
-  const server = createServer((client) => {
-    const link = new Link(client, connect(target, HOST), random, () => isCalm);
+  // Each direction ends for itself: what one side has said is passed on, though the other has nothing more to say.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const service = connect({ port: target, host: HOST, allowHalfOpen: true });
+    const link = new Link(client, service, random, () => isCalm);
     links.add(link);
     client.on("close", () => links.delete(link));
   });
@@ -106,7 +108,6 @@ class Link {
     for (const socket of [client, service]) {
       socket.setNoDelay(true);
       socket.on("error", () => this.cut());
-      socket.on("close", () => this.cut());
     }
     client.once("data", (first) => (this.isWebSocket = /^Upgrade: websocket/im.test(String(first))));
     this.#pass(client, service, delay);
@@ -125,16 +126,16 @@ class Link {
     setTimeout(() => this.cut(), ms).unref();
   }
 
-  /** Passes bytes on, each piece when its time has come and those before it are through. */
+  /** Passes bytes on, each piece when its time has come and those before it are through; and at last that there are no more. */
   #pass(from: Socket, to: Socket, delay: () => number): void {
     let last: Promise<void> = Promise.resolve();
     from.on("data", (piece) => {
-      const ms = delay();
       last = last.then(async () => {
+        const ms = delay();
         if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
         if (!this.isSilent && to.writable) to.write(piece);
       });
     });
-    from.on("end", () => void last.then(() => to.end()));
+    from.on("end", () => void last.then(() => this.isSilent || to.end()));
   }
 }
