@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, w
 import { dirname, join, relative } from "node:path";
 import { root, targetDir } from "./paths.mjs";
 
-const SKIPPED = new Set(["node_modules", "dist", "generated", "target", ".git"]);
+const SKIPPED = new Set(["node_modules", "dist", "generated", "target", "data", ".git"]);
 
 /** All files at or under the given paths, sorted; a missing path adds none. */
 export function filesUnder(...paths) {

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { build } from "./build.mjs";
 import { buildWorkbench } from "./build/workbench.mjs";
 import { Failure, main } from "./failure.mjs";
+import { inRoot } from "./paths.mjs";
 import { endGroup, run } from "./process.mjs";
 import { setup } from "./setup.mjs";
 
@@ -32,11 +33,10 @@ async function serve(port) {
     });
   }
   console.log(`· starting the workbench on port ${port} (Ctrl+C ends it) …`);
-  const env = { PORT: String(port), HOST };
-  const { code } = await run("npm", ["run", "--silent", "serve", "-w", "www", "--", ...process.argv.slice(2)], {
-    env,
-    onStart: (child) => (server = child),
-  });
+  // Not by way of npm: it would tell the server of another folder than that in which the person stands.
+  const env = { PORT: String(port), INIT_CWD: process.env.INIT_CWD ?? process.cwd() };
+  const args = ["--import", "tsx", inRoot("www", "server", "main.ts"), ...process.argv.slice(2)];
+  const { code } = await run(process.execPath, args, { env, onStart: (child) => (server = child) });
   if (told) return 0;
   if (code !== 0) throw new Failure(`The server ended with exit code ${code}: see above.`);
   return 0;

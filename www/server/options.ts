@@ -42,6 +42,7 @@ export function readOptions(env: NodeJS.ProcessEnv, args: readonly string[] = []
   if ([persist, redis, memory].filter((way) => way !== undefined).length > 1) {
     throw new Error("--persist, --redis and --memory say three different things: give one of them.");
   }
+  if (persist === "") throw new Error("--persist needs the name of a file.");
   return {
     pace: pace(env.HEADWAY_AGENT_SPEED),
     keep: keep(persist && resolve(env.INIT_CWD ?? ".", persist), redis, memory),
@@ -65,7 +66,7 @@ function parsed(args: readonly string[]) {
 function keep(persist?: string, redis?: string, memory?: boolean): Keep {
   if (memory) return { in: "memory" };
   if (redis === undefined) return { in: "sqlite", file: persist ?? DEFAULT_FILE, asked: persist !== undefined };
-  if (/^rediss?:\/\//.test(redis) && URL.canParse(redis)) return { in: "redis", url: redis };
+  if (/^rediss?:\/\/[^/]/.test(redis) && URL.canParse(redis)) return { in: "redis", url: redis };
   throw new Error(`--redis is an address such as redis://127.0.0.1:6379, not "${redis}".`);
 }
 
@@ -74,7 +75,8 @@ function pace(speed: string | undefined): number {
   if (!speed) return HUMAN_PACE;
   if (speed === "max") return 0;
   const factor = Number(speed);
-  if (!(factor > 0)) throw new Error(`HEADWAY_AGENT_SPEED is a number above 0 or "max", not "${speed}".`);
+  if (!(factor > 0 && factor < Infinity))
+    throw new Error(`HEADWAY_AGENT_SPEED is a number above 0 or "max", not "${speed}".`);
   return HUMAN_PACE / factor;
 }
 
