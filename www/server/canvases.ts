@@ -86,7 +86,8 @@ export class Canvases {
       state: encodeStateAsUpdate(document),
     }));
     this.#server.closeConnections();
-    await Promise.all(open.map(({ name, state }) => this.#store.keep(name, state)));
+    const kept = await Promise.allSettled(open.map(({ name, state }) => this.#store.keep(name, state)));
+    for (const each of kept) if (each.status === "rejected") console.error("A canvas could not be kept:", each.reason);
   }
 
   /** Sooner or later: as long as it is not kept it is not let go of either. */
