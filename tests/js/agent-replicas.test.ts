@@ -12,8 +12,10 @@ import { AgentClient, type Frame, type Step } from "./agent-client.ts";
 import { CanvasPage } from "./canvas-page.ts";
 
 const NOTICE = "Error: The agent service stopped in the middle of this.";
-/** So quick that a test need not wait, and so slow that it is met in the middle of it. */
+/** So quick that a test need not wait. */
 const QUICK = { HEADWAY_AGENT_SPEED: "40", HEADWAY_LEASE_MS: "600" };
+/** So slow that a run is met in the middle of it, on a busy machine, too. */
+const SLOW = { ...QUICK, HEADWAY_AGENT_SPEED: "8" };
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,7 +24,7 @@ afterEach(async () => {
 
 /** A replica that ends with the test. */
 async function replica(url: string): Promise<Server> {
-  const server = await startServer(QUICK, ["--redis", url]);
+  const server = await startServer(SLOW, ["--redis", url]);
   closing.push(() => server.crash());
   return server;
 }
@@ -296,12 +298,12 @@ describe("a replica that dies in the middle of a run", () => {
     await inTheMiddle(two);
     await redis.kill();
     page.map.set("op1", 1);
-    await expect(two.prompt("hello")).rejects.toMatchObject({
-      code: expect.stringMatching(/busy|save_failed/) as string,
-    });
+    await expect(one.stop()).rejects.toMatchObject({ code: "save_failed" });
     await redis.start();
     await agree(one, two);
-    expect(lastWords(one)).toMatch(/^Error: /);
+    // The run may have been told off, taken for dead, or nothing of it may have fallen into the gap.
+    expect(one.getView().turns.at(-1)?.ended).not.toBe("running");
+    expect(lastWords(one)).toMatch(/^(?:Done: |Error: The (?:history could not be saved|agent service stopped))/);
     await two.prompt("csv scan");
     expect(await agree(one, two)).toMatchObject({ turns: 2 });
     await vi.waitUntil(() => other.map.get("op1") === 1);
@@ -333,7 +335,7 @@ describe("a service on SQLite that is killed", () => {
 
   it("has the same history when it is back, what can be redone included (R12)", async () => {
     const file = join(folder, "x.sqlite");
-    const start = () => startServer(QUICK, ["--persist", file]);
+    const start = () => startServer(SLOW, ["--persist", file]);
     let server = await start();
     closing.push(() => server.crash());
     const again = async () => {
