@@ -46,7 +46,7 @@ export const suites = {
     needs: ["build", "js"],
     built: true,
     // In Node.js and in Chromium: each test counts in each of the two.
-    run: () => vitestSuite("js", browserEnv(), 6),
+    run: () => vitestSuite("js", browserEnv(), 8),
   },
   e2e: {
     needs: ["build", "e2e"],
