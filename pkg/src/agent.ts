@@ -3,7 +3,8 @@
  * Needs nothing of Node.js but what browsers have, too; the sockets and the store are the host's.
  */
 export { AgentSession } from "./agent/session.js";
-export type { AgentClient, AgentOverview, AgentSessionOptions, JoinOptions } from "./agent/session.js";
+export type { AgentOverview, AgentSessionOptions } from "./agent/session.js";
+export type { AgentClient, JoinOptions } from "./agent/audience.js";
 export type { AgentRun } from "./agent/run.js";
 export type { AgentDialect } from "./agent/words.js";
 export { memoryStore, type AgentStore, type LogEntry } from "./agent/store.js";

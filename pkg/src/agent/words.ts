@@ -25,7 +25,8 @@ export type Told =
       readonly canRedo: boolean;
     };
 
-interface Snapshot {
+/** Everything there is. */
+export interface Snapshot {
   readonly state: ToldState;
   readonly stepTexts: readonly string[];
   readonly headId: StepId;
