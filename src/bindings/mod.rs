@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 mod frame_buffer;
+mod growth;
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
