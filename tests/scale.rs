@@ -5,7 +5,7 @@
 
 use headway::Engine;
 use headway::engine::Options;
-use headway::history::{History, PathStatus, StepData, StepIx};
+use headway::history::{History, PathStatus, StepData, StepIx, Turn};
 use headway::wire::{Ending, Role, Usage};
 
 fn data(history: &mut History, turn: &str) -> StepData {
@@ -15,11 +15,16 @@ fn data(history: &mut History, turn: &str) -> StepData {
         ending: Ending::Open,
         timestamp: 0.0,
         tool_calls: 1,
-        usage: Usage::default(),
+        usage: Usage::default().into(),
         before: None,
         after: None,
         text: "{}".into(),
     }
+}
+
+fn costing(history: &mut History, turn: &str, tokens: usize) -> StepData {
+    let counts = [Some(tokens as f64), None, None, None];
+    StepData { usage: Usage { counts }.into(), ..data(history, turn) }
 }
 
 fn id(number: usize) -> String {
@@ -175,4 +180,60 @@ fn x1_a_frame_of_50_megabytes_goes_through() {
     let outcome = engine.receive(&frame);
     assert!(outcome.changed && outcome.notices.is_empty());
     assert_eq!(engine.content(None).as_deref(), Some(content.as_str()));
+}
+
+/// Two branches of 300 steps below a trunk of 300; HEAD goes to and fro between places in them, and at each step that it leaves behind something
+/// may change. What is known of turns and tokens is what somebody who comes to it afresh counts.
+#[test]
+fn h1_turns_and_tokens_are_those_of_the_path_wherever_head_went() {
+    let mut history = History::default();
+    let name = |branch: usize, number: usize| match number {
+        0 => "step-initial".to_owned(),
+        1..=300 => format!("t{number}"),
+        _ => format!("{branch}-{number}"),
+    };
+    for branch in 0..2 {
+        for number in 1..=600 {
+            let data = costing(&mut history, &format!("turn-{branch}-{}", number / 7), number);
+            history.put(&name(branch, number), Some(&name(branch, number - 1)), data);
+        }
+    }
+    for round in 0..200 {
+        let (branch, number) = (round % 2, (round * 131 + 64) % 600 + 1);
+        let to = history.tree().get(&name(branch, number)).unwrap();
+        history.move_head(to);
+        // Sometimes nobody looks before HEAD goes on.
+        if round % 3 == 0 {
+            history.path_usage();
+        }
+        if round % 5 == 0 {
+            history.turns();
+        }
+        if round % 4 == 0 {
+            let changed = number.div_ceil(2);
+            let data = costing(&mut history, &format!("turn-{branch}-{}", changed / 7), 1_000 + round);
+            history.put(&name(branch, changed), Some(&name(branch, changed - 1)), data);
+        }
+        let mut afresh = History::default();
+        for step in history.path().iter().collect::<Vec<_>>() {
+            let tree = history.tree();
+            let (id, turn) = (tree.id(step).to_owned(), tree.turn_name(tree.data(step).unwrap().turn));
+            let parent = tree.id(tree.parent(step).unwrap()).to_owned();
+            let data = StepData { turn: afresh.name_turn(turn), ..tree.data(step).unwrap().clone() };
+            afresh.arrive(&id, Some(&parent), data);
+        }
+        assert_eq!(history.path_usage(), afresh.path_usage(), "round {round}");
+        if round % 7 == 0 {
+            let told = |history: &mut History| -> Vec<_> {
+                let turns = history.turns().to_vec();
+                let tree = history.tree();
+                let named = |turn: &Turn| {
+                    let ends = (tree.id(turn.first).to_owned(), tree.id(turn.last).to_owned());
+                    (tree.turn_name(turn.turn).to_owned(), ends, turn.steps, turn.tool_calls, turn.usage())
+                };
+                turns.iter().map(named).collect()
+            };
+            assert_eq!(told(&mut history), told(&mut afresh), "round {round}");
+        }
+    }
 }

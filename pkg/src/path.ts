@@ -9,7 +9,7 @@ import type { Engine } from "../generated/headway.js";
 
 /** The first `length` pairs of some blocks, as they were at some moment. */
 export interface Stretch {
-  readonly blocks: readonly (readonly number[])[];
+  readonly blocks: readonly Uint32Array[];
   readonly length: number;
 }
 
@@ -22,11 +22,11 @@ export const revisionAt = (stretch: Stretch, at: number): number =>
   stretch.blocks[(at / BLOCK) | 0]![2 * (at % BLOCK) + 1]!;
 
 /** A stretch of a single step. */
-export const single = (pair: ArrayLike<number>): Stretch => ({ blocks: [Array.from(pair)], length: 1 });
+export const single = (pair: Uint32Array): Stretch => ({ blocks: [pair], length: 1 });
 
 export class Path {
   readonly #engine: Engine;
-  #blocks: number[][] = [];
+  #blocks: Uint32Array[] = [];
   #length = 0;
 
   constructor(engine: Engine) {
@@ -37,23 +37,28 @@ export class Path {
   now(): Stretch {
     const from = this.#engine.takeChangedFrom();
     if (from < this.#length) this.#cut(from);
-    const pairs = this.#engine.pathFrom(from);
-    for (let at = 0; at < pairs.length; at += 2) this.#push(pairs[at]!, pairs[at + 1]!);
+    this.#append(this.#engine.pathFrom(from));
     return { blocks: this.#blocks, length: this.#length };
   }
 
   #cut(length: number): void {
     const whole = (length / BLOCK) | 0;
     const blocks = this.#blocks.slice(0, whole);
-    const rest = length % BLOCK;
-    if (rest > 0) blocks.push(this.#blocks[whole]!.slice(0, 2 * rest));
+    if (length % BLOCK > 0) blocks.push(this.#blocks[whole]!.slice());
     this.#blocks = blocks;
     this.#length = length;
   }
 
-  #push(handle: number, revision: number): void {
-    if (this.#length % BLOCK === 0) this.#blocks.push([]);
-    this.#blocks[this.#blocks.length - 1]!.push(handle, revision);
-    this.#length += 1;
+  /** Whole blocks stay where they came: HEAD may have moved by a hundred thousand steps. */
+  #append(pairs: Uint32Array): void {
+    for (let done = 0; done < pairs.length; ) {
+      const at = this.#length % BLOCK;
+      const piece = pairs.subarray(done, done + 2 * (BLOCK - at));
+      const isWhole = piece.length === 2 * BLOCK;
+      if (at === 0) this.#blocks.push(isWhole ? piece : new Uint32Array(2 * BLOCK));
+      if (!isWhole) this.#blocks[this.#blocks.length - 1]!.set(piece, 2 * at);
+      this.#length += piece.length / 2;
+      done += piece.length;
+    }
   }
 }

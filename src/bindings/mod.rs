@@ -462,7 +462,11 @@ impl Engine {
     pub fn path_from(&self, position: usize) -> Vec<u32> {
         let history = self.engine.history();
         let steps = history.path().iter().skip(position);
-        steps.flat_map(|step| [step.number(), history.tree().revision(step)]).collect()
+        let mut pairs = Vec::with_capacity(2 * steps.len());
+        for step in steps {
+            pairs.extend([step.number(), history.tree().revision(step)]);
+        }
+        pairs
     }
 
     /// Handle and revision of a step; empty when it is not known.

@@ -80,7 +80,7 @@ impl Engine {
             ending: step.ending,
             timestamp: step.timestamp,
             tool_calls: step.tool_calls,
-            usage: step.usage,
+            usage: step.usage.into(),
             before: step.before,
             after: step.after,
             text: std::mem::take(&mut step.text).into_boxed_str(),

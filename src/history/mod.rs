@@ -11,6 +11,7 @@
 //! Place in the flow: after `wire` and `content`; knows nothing of servers, commands or canvases.
 
 pub mod path;
+mod running;
 mod sums;
 pub mod title;
 pub mod tree;
@@ -18,6 +19,7 @@ mod turn_names;
 pub mod turns;
 
 pub use path::{Path, PathStatus};
+pub use sums::Counts;
 pub use tree::{Change, StepData, StepIx, Tree};
 pub use turn_names::TurnIx;
 pub use turns::{Turn, Turns};

@@ -167,9 +167,10 @@ impl Path {
             if self.position(at).is_some() {
                 return (climbed, Landing::OnPath(at));
             }
-            if tree.data(at).is_none() {
+            // A bare name has none.
+            let Some(parent) = tree.parent(at) else {
                 return (climbed, Landing::Nowhere);
-            }
+            };
             let climb = self.climb;
             let Some(mark) = self.marks.get_mut(at.index()) else {
                 return (climbed, Landing::Nowhere);
@@ -180,28 +181,28 @@ impl Path {
             mark.climb = climb;
             self.steps_touched += 1;
             climbed.push(at);
-            match tree.parent(at) {
-                Some(parent) => at = parent,
-                None => return (climbed, Landing::Nowhere),
-            }
+            at = parent;
         }
     }
 
     fn cut_to(&mut self, length: usize, tree: &Tree, turns: &mut Turns) {
+        if length >= self.line.len() {
+            return;
+        }
         self.changed_from = self.changed_from.min(length);
-        while self.line.len() > length {
-            if let Some(step) = self.line.pop_back() {
-                turns.pop(tree, step);
-                self.set_place(step, NOWHERE);
+        turns.cut(tree, &self.line, length);
+        for step in self.line.drain(length..) {
+            self.steps_touched += 1;
+            if let Some(mark) = self.marks.get_mut(step.index()) {
+                mark.place = NOWHERE;
             }
         }
     }
 
-    fn push(&mut self, step: StepIx, tree: &Tree, turns: &mut Turns) {
+    fn push(&mut self, step: StepIx) {
         let place = self.base + i32::try_from(self.line.len()).unwrap_or(i32::MAX - 1);
         self.set_place(step, place);
         self.line.push_back(step);
-        turns.push(tree, step);
     }
 
     /// Moves HEAD and shows the path to it. A HEAD that nobody knows leaves the path as it is (T5).
@@ -233,7 +234,7 @@ impl Path {
             Landing::Cycle(at) => self.front = Front::Cycle(at),
         }
         for step in climbed.into_iter().rev() {
-            self.push(step, tree, turns);
+            self.push(step);
         }
     }
 

@@ -1,13 +1,17 @@
 //! The turns on the path (H1): all steps of one `messageId`, with their sums.
 //!
-//! A turn need not be contiguous: concurrent prompts interleave. The sums follow the path step by step, so that a
-//! step that streams in costs O(1) and so does each step that a revert takes away; only what happens in front of the
-//! path (a missing parent that arrives late, a snapshot) makes them anew.
+//! A turn need not be contiguous: concurrent prompts interleave. The turns follow the path step by step when somebody looks, so that a
+//! step that streams in costs O(1), and a HEAD that moves far and back costs nothing that nobody sees. What a revert takes
+//! away is taken away again step by step, unless less is left than that; only what happens in front of the path
+//! (a missing parent that arrives late, a snapshot) makes them anew.
+
+use std::collections::VecDeque;
 
 use hashbrown::HashMap;
 
 use super::path::Path;
-use super::sums::Sums;
+use super::running::RunningUsage;
+use super::sums::{Counts, Sums};
 use super::tree::{StepIx, Tree};
 use super::turn_names::TurnIx;
 use crate::wire::{Role, Usage};
@@ -43,7 +47,7 @@ impl Turn {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
     tool_calls: u32,
-    usage: Usage,
+    usage: Counts,
     is_user: bool,
 }
 
@@ -52,15 +56,15 @@ pub(super) struct Share {
 pub struct Turns {
     list: Vec<Turn>,
     by_name: HashMap<TurnIx, usize>,
-    /// For each step of the path the step before it in the same turn.
+    /// For each step of the path that they have in them, the step before it in the same turn.
     previous: Vec<Option<StepIx>>,
-    sums: Sums,
     stale: bool,
+    path_usage: RunningUsage,
 }
 
 impl Turns {
     pub(super) fn share_of(&self, tree: &Tree, step: StepIx) -> Share {
-        tree.data(step).map_or(Share { tool_calls: 0, usage: Usage::default(), is_user: false }, |data| {
+        tree.data(step).map_or(Share { tool_calls: 0, usage: Counts::default(), is_user: false }, |data| {
             Share { tool_calls: data.tool_calls, usage: data.usage, is_user: data.role == Role::User }
         })
     }
@@ -68,13 +72,11 @@ impl Turns {
     /// The path changed in a way that only a fresh look can follow.
     pub(super) fn forget(&mut self) {
         self.stale = true;
+        self.path_usage = RunningUsage::default();
     }
 
-    /// A step was added at the end of the path.
-    pub(super) fn push(&mut self, tree: &Tree, step: StepIx) {
-        if self.stale {
-            return;
-        }
+    /// The next step of the path.
+    fn push(&mut self, tree: &Tree, step: StepIx) {
         let Some(data) = tree.data(step) else { return };
         let share = self.share_of(tree, step);
         let at = *self.by_name.entry(data.turn).or_insert_with(|| {
@@ -90,7 +92,6 @@ impl Turns {
             });
             self.list.len() - 1
         });
-        self.sums.add(&share.usage);
         let Some(turn) = self.list.get_mut(at) else { return };
         self.previous.push((turn.steps > 0).then_some(turn.last));
         turn.last = step;
@@ -103,18 +104,28 @@ impl Turns {
         }
     }
 
-    /// The last step of the path is taken away.
-    pub(super) fn pop(&mut self, tree: &Tree, step: StepIx) {
-        if self.stale {
-            return;
+    /// The path, which is still whole, is about to be cut to so many steps.
+    pub(super) fn cut(&mut self, tree: &Tree, line: &VecDeque<StepIx>, length: usize) {
+        self.path_usage.cut(length);
+        if length < self.previous.len() / 2 {
+            self.stale = true;
         }
+        while !self.stale && self.previous.len() > length {
+            match line.get(self.previous.len() - 1) {
+                Some(step) => self.pop(tree, *step),
+                None => self.forget(),
+            }
+        }
+    }
+
+    /// The last step that they have in them is taken away.
+    fn pop(&mut self, tree: &Tree, step: StepIx) {
         let share = self.share_of(tree, step);
         let known = tree.data(step).and_then(|data| self.by_name.get(&data.turn));
         let (Some(&at), Some(previous)) = (known, self.previous.pop()) else {
             self.forget();
             return;
         };
-        self.sums.take(&share.usage);
         let Some(turn) = self.list.get_mut(at) else { return };
         turn.sums.take(&share.usage);
         turn.tool_calls = turn.tool_calls.saturating_sub(share.tool_calls);
@@ -135,29 +146,30 @@ impl Turns {
 
     /// A step on the path was updated in place and stayed in its turn.
     pub(super) fn reweigh(&mut self, tree: &Tree, path: &Path, step: StepIx, before: Share) {
-        if self.stale || path.position(step).is_none() {
+        let Some(position) = path.position(step) else { return };
+        let now = self.share_of(tree, step);
+        self.path_usage.reweigh(position, &before.usage, &now.usage);
+        if self.stale || position >= self.previous.len() {
             return;
         }
-        let now = self.share_of(tree, step);
         if now.is_user != before.is_user {
-            self.forget();
+            self.stale = true;
             return;
         }
         let known = tree.data(step).and_then(|data| self.by_name.get(&data.turn));
         let Some(turn) = known.and_then(|at| self.list.get_mut(*at)) else { return };
         turn.tool_calls = turn.tool_calls.saturating_sub(before.tool_calls) + now.tool_calls;
-        for sums in [&mut turn.sums, &mut self.sums] {
-            sums.take(&before.usage);
-            sums.add(&now.usage);
-        }
+        turn.sums.take(&before.usage);
+        turn.sums.add(&now.usage);
     }
 
     fn refresh(&mut self, tree: &Tree, path: &Path) {
-        if !self.stale {
-            return;
+        if std::mem::take(&mut self.stale) {
+            self.list.clear();
+            self.by_name.clear();
+            self.previous.clear();
         }
-        *self = Turns::default();
-        for step in path.iter() {
+        for step in path.iter().skip(self.previous.len()) {
             self.push(tree, step);
         }
     }
@@ -173,7 +185,6 @@ impl Turns {
     }
 
     pub(super) fn path_usage(&mut self, tree: &Tree, path: &Path) -> Usage {
-        self.refresh(tree, path);
-        self.sums.usage()
+        self.path_usage.of(tree, path)
     }
 }

@@ -41,9 +41,7 @@ impl Tree {
                     open.push(child);
                 } else if self.data(child).is_some_and(|data| data.before.is_none()) {
                     let revision = self.next_revision();
-                    if let Some(node) = self.node_mut(child) {
-                        node.revision = revision;
-                    }
+                    self.set_revision(child, revision);
                 }
             }
         }
@@ -90,7 +88,7 @@ impl Tree {
             if own.is_some() {
                 break own;
             }
-            at = node.parent;
+            at = self.parent(ix);
         };
         self.climbed.set(self.climbed.get() + climbed.len() as u64);
         for ix in climbed {

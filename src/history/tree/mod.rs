@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 use std::hash::BuildHasher;
 
-use super::sums::Sums;
+use super::sums::{Counts, Sums};
 use super::turn_names::{TurnIx, TurnNames};
 use crate::content::ContentIx;
 use crate::wire::{Ending, ROOT_ID, Role, Usage};
@@ -59,7 +59,7 @@ pub struct StepData {
     /// Number of tool calls.
     pub tool_calls: u32,
     /// Tokens it cost.
-    pub usage: Usage,
+    pub usage: Counts,
     /// The content before it.
     pub before: Option<ContentIx>,
     /// The content after it.
@@ -86,9 +86,16 @@ pub enum Change {
     },
 }
 
+/// What a HEAD that moves far reads of each step on its way, apart from everything else: a walk then reads 8 bytes a step.
+#[derive(Clone, Copy)]
+struct Spine {
+    parent: Option<StepIx>,
+    /// Changes whenever the data does; never used twice.
+    revision: u32,
+}
+
 struct Node {
     id: Box<str>,
-    parent: Option<StepIx>,
     first_child: Option<StepIx>,
     last_child: Option<StepIx>,
     next: Option<StepIx>,
@@ -96,8 +103,6 @@ struct Node {
     data: Option<StepData>,
     /// The content that a server told for this place.
     told: Option<ContentIx>,
-    /// Changes whenever the data does; never used twice.
-    revision: u32,
     /// The revision at which this became the node of its id.
     born: u32,
     /// Changes whenever a child comes, goes, or changes its turn.
@@ -111,6 +116,8 @@ struct Node {
 /// The tree of steps.
 pub struct Tree {
     nodes: Vec<Node>,
+    /// One for each node.
+    spine: Vec<Spine>,
     by_id: HashTable<StepIx>,
     hasher: DefaultHashBuilder,
     turn_names: TurnNames,
@@ -130,6 +137,7 @@ impl Default for Tree {
     fn default() -> Self {
         let mut tree = Tree {
             nodes: Vec::new(),
+            spine: Vec::new(),
             by_id: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             turn_names: TurnNames::default(),
@@ -178,28 +186,30 @@ impl Tree {
         let revision = self.next_revision();
         let node = Node {
             id: id.into(),
-            parent: None,
             first_child: None,
             last_child: None,
             next: None,
             previous: None,
             data: None,
             told: None,
-            revision,
             born: revision,
             brood: revision,
             nearest: Cell::new((0, None)),
             seen: self.snapshot,
         };
+        let spine = Spine { parent: None, revision };
         let ix = match self.free.pop() {
             Some(ix) => {
-                if let Some(place) = self.node_mut(ix) {
-                    *place = node;
+                if let (Some(place), Some(old)) =
+                    (self.nodes.get_mut(ix.index()), self.spine.get_mut(ix.index()))
+                {
+                    (*place, *old) = (node, spine);
                 }
                 ix
             }
             None => {
                 self.nodes.push(node);
+                self.spine.push(spine);
                 StepIx::at(self.nodes.len() - 1)
             }
         };
@@ -231,12 +241,12 @@ impl Tree {
 
     /// The parent; `None` for the root and for bare names.
     pub fn parent(&self, ix: StepIx) -> Option<StepIx> {
-        self.node(ix)?.parent
+        self.spine.get(ix.index())?.parent
     }
 
     /// Changes whenever the step does, and never comes twice: the step and this number name a version of it.
     pub fn revision(&self, ix: StepIx) -> u32 {
-        self.node(ix).map_or(0, |node| node.revision)
+        self.spine.get(ix.index()).map_or(0, |spine| spine.revision)
     }
 
     /// The revision at which the step became known by its id: an older revision names another step that had its handle.
@@ -340,9 +350,9 @@ impl Tree {
         self.turn_names.add_step(data.turn);
         self.renew(parent);
         let revision = self.next_revision();
+        self.set_revision(step, revision);
         let (mut old, mut gives_other_content) = (None, has_children);
         if let Some(node) = self.node_mut(step) {
-            node.revision = revision;
             node.nearest.set((0, None));
             // The latest word about this step's content is the step's own.
             let told = node.told.take();
@@ -379,6 +389,18 @@ impl Tree {
         (step, change)
     }
 
+    fn set_revision(&mut self, ix: StepIx, revision: u32) {
+        if let Some(spine) = self.spine.get_mut(ix.index()) {
+            spine.revision = revision;
+        }
+    }
+
+    fn set_parent(&mut self, ix: StepIx, parent: Option<StepIx>) {
+        if let Some(spine) = self.spine.get_mut(ix.index()) {
+            spine.parent = parent;
+        }
+    }
+
     fn renew(&mut self, parent: StepIx) {
         let revision = self.next_revision();
         if let Some(node) = self.node_mut(parent) {
@@ -388,8 +410,8 @@ impl Tree {
 
     fn link(&mut self, child: StepIx, parent: StepIx) {
         let last = self.node(parent).and_then(|node| node.last_child);
+        self.set_parent(child, Some(parent));
         if let Some(node) = self.node_mut(child) {
-            node.parent = Some(parent);
             node.previous = last;
             node.next = None;
         }
@@ -403,11 +425,13 @@ impl Tree {
     }
 
     fn unlink(&mut self, child: StepIx) {
-        if let Some(parent) = self.parent(child) {
+        let parent = self.parent(child);
+        if let Some(parent) = parent {
             self.renew(parent);
         }
+        self.set_parent(child, None);
         let Some(node) = self.node_mut(child) else { return };
-        let (parent, previous, next) = (node.parent.take(), node.previous.take(), node.next.take());
+        let (previous, next) = (node.previous.take(), node.next.take());
         if let Some(node) = previous.and_then(|ix| self.node_mut(ix)) {
             node.next = next;
         }

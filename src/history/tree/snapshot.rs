@@ -64,8 +64,8 @@ impl Tree {
             let revision = self.next_revision();
             if let Some(node) = self.node_mut(ix) {
                 node.id = Box::default();
-                node.revision = revision;
             }
+            self.set_revision(ix, revision);
             self.free.push(ix);
         }
         dropped
