@@ -11,6 +11,7 @@ mod contents;
 mod dialect;
 mod fault;
 mod frame;
+mod kept;
 mod server_error;
 mod step;
 

@@ -2,6 +2,7 @@
 
 use super::contents::{ContentReader, Place};
 use super::fault::StepFault;
+use super::kept::Kept;
 use crate::content::json::unescaped;
 use crate::content::scan::{ScanFault, Scanner};
 use crate::content::{ContentIx, Json};
@@ -211,7 +212,7 @@ pub(super) fn read<'a>(
         return Ok(Err((None, StepFault::NotAnObject)));
     }
     let mut fields = Fields::default();
-    fields.text.push('{');
+    let mut kept = Kept::default();
     scanner.members(|written, scanner| {
         let key = &*unescaped(written);
         match key {
@@ -227,23 +228,22 @@ pub(super) fn read<'a>(
             }
             _ => {}
         }
+        let colon = scanner.at();
         let value = scanner.value()?;
         if key == "inputMessages" && !keep_input_messages {
             return Ok(());
         }
-        if let Some(place) = fields.place(key) {
-            *place = Some(value);
-        }
-        if fields.text.len() > 1 {
-            fields.text.push(',');
-        }
-        let is_known = fields.place(key).is_some();
-        for piece in ["\"", if is_known { key } else { written }, "\":", value.text()] {
-            fields.text.push_str(piece);
-        }
+        let spelled = match fields.place(key) {
+            Some(place) => {
+                *place = Some(value);
+                key
+            }
+            None => written,
+        };
+        kept.member(scanner, written, spelled, colon, value);
         Ok::<(), ScanFault>(())
     })?;
-    fields.text.push('}');
+    fields.text = kept.finish(scanner);
     Ok(fields.into_step())
 }
 
