@@ -51,7 +51,7 @@ export class Path {
 
   /** Whole blocks stay where they came: HEAD may have moved by a hundred thousand steps. */
   #append(pairs: Uint32Array): void {
-    for (let done = 0; done < pairs.length; ) {
+    for (let done = 0; done < pairs.length;) {
       const at = this.#length % BLOCK;
       const piece = pairs.subarray(done, done + 2 * (BLOCK - at));
       const isWhole = piece.length === 2 * BLOCK;
