@@ -1,5 +1,6 @@
 // Loading a reconnect snapshot through the package, for the first time and once more with nothing new in it, in Node.js and
-// in Chromium, beside JSON.parse of the same text.
+// in Chromium, beside JSON.parse of the same text. Once more the peer puts its steps into a Map by their ids as well, and both
+// are asked for the last 30 steps: what a chat has on its screen.
 import { Headway } from "headway";
 import { openPage } from "./chromium.mjs";
 import { compare, row } from "./measure.mjs";
@@ -31,31 +32,60 @@ function loaded(Headway, text) {
   return headway;
 }
 
-/** A reconnect after which nothing is new. */
+/** A reconnect after which nothing is new. Gives the steps that are on the screen. */
 function reload(headway, text) {
   headway.disconnected();
   headway.connected();
   headway.receive(text);
+  const { canRedo, length } = headway.getView();
   // Unknown from the loss of the socket until a snapshot was taken in.
-  if (headway.getView().canRedo === "unknown") throw new Error("the snapshot was not taken in again");
+  if (canRedo === "unknown") throw new Error("the snapshot was not taken in again");
+  return headway.steps(length - 30, 30);
+}
+
+/** The same in plain JavaScript. */
+function mapped(text) {
+  const { steps } = JSON.parse(text);
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  return { all: [...byId.values()], last: steps.slice(-30) };
+}
+
+/** How many objects of steps are other ones after a reconnect, of all that are visible. */
+function remade(headway, text, { reload, mapped }) {
+  const { steps } = headway.getView();
+  reload(headway, text);
+  const again = headway.getView().steps;
+  const [one, two] = [mapped(text), mapped(text)];
+  const news = (before, after) => after.filter((step) => !before.includes(step)).length;
+  return { ours: news(steps, again), peer: news(one.all, two.all) };
 }
 
 /** Times of the first load, and of the same snapshot again. Plain enough to be sent into a page as text. */
-function measure(Headway, { compare, load, loaded, reload }, text, rounds) {
-  const parse = () => JSON.parse(text);
-  const first = compare(() => load(Headway, text), parse, rounds);
+function measure(Headway, parts, text, rounds) {
+  const { compare, load, loaded, reload, mapped, remade } = parts;
+  const first = compare(
+    () => load(Headway, text),
+    () => JSON.parse(text),
+    rounds,
+  );
   const headway = loaded(Headway, text);
-  const again = compare(() => reload(headway, text), parse, rounds);
+  const again = compare(
+    () => reload(headway, text),
+    () => mapped(text),
+    rounds,
+  );
+  const made = remade(headway, text, parts);
   headway.free();
-  return { first, again };
+  return { first, again, made };
 }
 
-const PARTS = { compare, load, loaded, reload };
+const PARTS = { compare, load, loaded, reload, mapped, remade };
 
-function rowsOf({ first, again }, name, where, [mostFirst, mostAgain] = []) {
+function rowsOf({ first, again, made }, name, where, [mostFirst, mostAgain] = []) {
   return [
     row(`load a snapshot of ${name}, ${where}`, "ms", first, "JSON.parse", mostFirst),
-    row(`load the same ${name} again, ${where}`, "ms", again, "JSON.parse", mostAgain),
+    row(`load the same ${name} again, ${where}`, "ms", again, "JSON.parse and a Map by id", mostAgain),
+    row("… new objects of steps", "", made, "JSON.parse and a Map by id", 0),
   ];
 }
 
