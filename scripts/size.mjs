@@ -18,6 +18,7 @@ await main(async () => {
   const measured = {
     wasm: readFileSync(join(generatedDir, "headway_bg.wasm")),
     "default entry": await bundle(join(distDir, "index.js")),
+    "headway/agent": await bundle(join(distDir, "agent.js")),
     "headway/react-flow": await bundle(join(distDir, "react-flow.js")),
     "headway/socket": await bundle(join(distDir, "socket.js")),
   };

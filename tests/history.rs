@@ -204,3 +204,25 @@ fn r7_a_step_that_does_not_say_what_was_before_it_changed_what_the_nearest_ances
     assert_eq!([now[0] == before[0], now[1] > before[1], now[2] == before[2]], [true; 3]);
     assert_eq!(engine.take_changed_from(), 0);
 }
+
+#[test]
+fn t6_each_earlier_turn_below_the_root_costs_the_same_however_many_there_are() {
+    let mut engine = Engine::default();
+    engine.connected();
+    engine.receive(r#"{"type":"WsServerSnapshotEvent","state":"GENERATING","steps":[],"headId":"step-initial","canRedo":false}"#);
+    let count = 1_000;
+    for number in (0..count).rev() {
+        // Each is the earliest so far, and says what was before it, or does not.
+        let before = if number % 2 == 0 {
+            format!(r#","beforeWorkflowContent":{{"v":{number}}}"#)
+        } else {
+            String::new()
+        };
+        engine.receive(&format!(
+            r#"{{"type":"WsServerStepEvent","step":{{"id":"s{number}","parentId":"step-initial","messageId":"t{number}","role":"user","timestamp":{number}{before},"afterWorkflowContent":{{"v":-1}}}}}}"#
+        ));
+    }
+    // A revision is counted for each step that is renewed.
+    let tree = engine.history().tree();
+    assert!(tree.revision(tree.get("s0").unwrap()) < 5 * count);
+}

@@ -3,8 +3,11 @@
  * Needs nothing of Node.js but what browsers have, too; the sockets and the store are the host's.
  */
 export { AgentSession } from "./agent/session.js";
-export type { AgentOverview, AgentSessionOptions } from "./agent/session.js";
+export type { AgentOverview } from "./agent/session.js";
+export type { AgentSessionOptions } from "./agent/options.js";
+export { HeadwayError } from "./error.js";
+export type { RecordedStep, Step, StepId, TurnId } from "./types.js";
 export type { AgentClient, JoinOptions } from "./agent/audience.js";
 export type { AgentRun } from "./agent/run.js";
-export type { AgentDialect } from "./agent/words.js";
+export { DIALECTS, errorFrame, type AgentDialect } from "./agent/words.js";
 export { memoryStore, type AgentStore, type LogEntry } from "./agent/store.js";

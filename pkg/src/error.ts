@@ -35,8 +35,12 @@ export function throwing<T>(call: () => T): T {
   }
 }
 
-/** The words of something that was thrown. */
+/** The words of something that was thrown, whatever it is. */
 export function wordsOf(thrown: unknown): string {
-  const error = asHeadwayError(thrown);
-  return error instanceof Error ? error.message : String(error);
+  try {
+    const error = asHeadwayError(thrown);
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "something that cannot be put in words was thrown";
+  }
 }

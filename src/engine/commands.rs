@@ -142,7 +142,8 @@ impl Engine {
         Ok(self.history.parent_or_root(step))
     }
 
-    /// Where HEAD would be after a command; `None` for a redo when nobody here saw the revert (R5). Whether it may be sent now is another question. Changes nothing.
+    /// Where HEAD would be after a command; `None` for a redo when nobody here saw the revert (R5). Whether it may be sent now is another
+    /// question. Changes nothing.
     pub fn leads_to(&mut self, command: Move<'_>) -> Result<Option<StepIx>, Refusal> {
         Ok(match command {
             Move::Revert(turn) => Some(self.before_turn(turn)?.0),

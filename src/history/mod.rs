@@ -121,7 +121,6 @@ impl History {
     /// Adds or updates a step without moving HEAD.
     pub fn put(&mut self, id: &str, parent: Option<&str>, data: StepData) -> (StepIx, Change) {
         let before = self.tree.get(id).map(|ix| self.turns.share_of(&self.tree, ix));
-        let root_content = self.tree.content_at(Tree::ROOT);
         let (step, change) = self.tree.put(id, parent, data);
         if let Some(differs) = &mut self.snapshot {
             // The path is made anew at the end of a snapshot, once.
@@ -129,11 +128,8 @@ impl History {
             return (step, change);
         }
         // What is below it may begin with another content now.
-        let root = (self.tree.content_at(Tree::ROOT) != root_content).then_some(Tree::ROOT);
-        for above in root.into_iter().chain([step]) {
-            for child in self.tree.children(above) {
-                self.path.touched(child);
-            }
+        for child in self.tree.children(step) {
+            self.path.touched(child);
         }
         match change {
             Change::New => self.path.parent_became_known(&self.tree, step, &mut self.turns),

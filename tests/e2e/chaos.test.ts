@@ -140,7 +140,8 @@ it(
     }
     const { steps } = await newcomer.page.evaluate(() => window.headway!.stats());
     console.log(`${JSON.stringify(chaos.done)}, ${commands} commands, ${steps} steps`);
-    expect(steps, "a history that was worth it").toBeGreaterThan(50);
+    expect(steps, "a history that was worth it").toBeGreaterThan(20);
+    expect(Math.min(...Object.values(chaos.done)), "each kind of trouble").toBeGreaterThan(5);
     // One canvas, in all of them, and at HEAD as soon as somebody says so.
     await newcomer.page.evaluate(() => window.headway!.syncCanvas());
     for (const bench of [newcomer, ...benches]) {

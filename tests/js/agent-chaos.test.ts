@@ -186,6 +186,7 @@ it(
       await Promise.all(headways.map((headway, at) => actAtRandom(headway, seeded(seed + at), over)))
     ).flat();
     chaos.calm();
+    expect(chaos.done.cut, "connections that broke").toBeGreaterThan(CUTS / 4);
 
     const answers = await Promise.allSettled(asked);
     expect(answers.filter(({ status }) => status === "fulfilled").length).toBeGreaterThan(0);

@@ -112,7 +112,7 @@ describe("a store", () => {
     const store: AgentStore = {
       read: (...args) => ask(() => inner.read(...args)),
       append: (...args) => ask(() => inner.append(...args)),
-      agents: () => ask(() => inner.agents()),
+      agents: () => ask(() => inner.agents!()),
       lease: (...args) => ask(() => inner.lease!(...args)),
       release: (...args) => ask(() => inner.release!(...args)),
       follow(_, onNews) {

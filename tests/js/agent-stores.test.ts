@@ -128,7 +128,7 @@ describe.each(Object.entries(STORES))("%s", (name, open) => {
     await one.append(`${agent}-refused`, 2, "no", false);
     await one.append(`${agent}-b`, 1, "b", false);
     await two.append(`${agent}-a`, 1, "a", false);
-    const own = (await one.agents()).filter((each) => each.startsWith(`${agent}-`));
+    const own = (await one.agents!()).filter((each) => each.startsWith(`${agent}-`));
     expect(own.sort()).toEqual([`${agent}-a`, `${agent}-b`]);
   });
 
@@ -212,7 +212,7 @@ describe("SQLite", () => {
     const again = kept(await inSqlite(file));
     expect(await again.agents.read("t", 0)).toEqual([{ at: 2, text: "b" }]);
     expect(await again.agents.append("t", 2, "c", false)).toBe(false);
-    expect(await again.agents.agents()).toEqual(["t"]);
+    expect(await again.agents.agents!()).toEqual(["t"]);
     expect(await again.canvases.load("t").then((state) => [...state!])).toEqual([1, 2, 3]);
   });
 
@@ -312,7 +312,7 @@ describe("Redis", () => {
       const asked = [
         () => one.agents.append("t", 2, "b", false),
         () => one.agents.read("t", 0),
-        () => one.agents.agents(),
+        () => one.agents.agents!(),
         () => one.agents.lease!("t", "me", 1_000),
         () => one.agents.release!("t", "me"),
         () => one.canvases.load("t"),

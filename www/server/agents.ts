@@ -19,6 +19,7 @@ export interface AgentsOptions {
 export class Agents {
   readonly #sessions = new Map<string, Promise<AgentSession>>();
   readonly #open = new Map<string, AgentSession>();
+  #isClosing = false;
 
   constructor(private readonly options: AgentsOptions) {}
 
@@ -26,7 +27,8 @@ export class Agents {
   async open(id: string): Promise<AgentSession | undefined> {
     const known = this.#sessions.get(id);
     if (known) return known;
-    if (id === MISSING || !/^[\w.-]{1,64}$/.test(id) || this.#sessions.size >= MAX_AGENTS) return undefined;
+    if (this.#isClosing || id === MISSING || !/^[\w.-]{1,64}$/.test(id) || this.#sessions.size >= MAX_AGENTS)
+      return undefined;
     const opening = this.#opened(id);
     this.#sessions.set(id, opening);
     try {
@@ -47,8 +49,12 @@ export class Agents {
     return [...this.#open.values()].map((session) => session.overview);
   }
 
+  /** Ends what runs. From now on there is no agent any more. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     const opened = await Promise.allSettled(this.#sessions.values());
+    this.#open.clear();
+    this.#sessions.clear();
     await Promise.all(opened.map((each) => each.status === "fulfilled" && each.value.close()));
   }
 

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import type { AgentDialect, AgentSession, JoinOptions } from "headway/agent";
+import { DIALECTS, errorFrame, type AgentSession, type JoinOptions } from "headway/agent";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Agents } from "./agents.ts";
 import type { Canvases } from "./canvases.ts";
@@ -34,8 +34,11 @@ export function serveSockets(server: Server, agents: Agents, canvases: Canvases)
     const sockets = id === undefined ? toCanvases : toAgents;
     if (sockets.clients.size >= MAX_SOCKETS) return refuse(socket, "503 Service Unavailable");
     sockets.handleUpgrade(request, socket, head, (client) => {
-      if (id === undefined) canvases.accept(client, request);
-      else void accept(client, decode(id), wishes(request.url), agents);
+      if (id === undefined) return canvases.accept(client, request);
+      accept(client, decode(id), wishes(request.url), agents).catch((error: unknown) => {
+        console.error(`A socket of agent ${id}:`, error);
+        client.terminate();
+      });
     });
   });
   return {
@@ -72,7 +75,7 @@ async function accept(client: WebSocket, id: string, how: JoinOptions, agents: A
   }
   if (client.readyState !== client.OPEN) return;
   if (!session) {
-    client.send(NOT_FOUND);
+    client.send(errorFrame("Agent not found", "agent_not_found", how.dialect ?? "D"));
     client.resume();
     return client.close(NORMAL);
   }
@@ -84,17 +87,21 @@ async function accept(client: WebSocket, id: string, how: JoinOptions, agents: A
     },
   };
   client.on("close", session.join(listener, how));
+  let pending = 0;
   client.on("message", (data, isBinary) => {
-    // One after the other: who sends more than can be decided waits.
+    // Who sends more than can be decided waits. What has been read already still comes.
+    pending += 1;
     client.pause();
-    void session.receive(isBinary ? BINARY : String(data), listener).finally(() => client.resume());
+    void session.receive(isBinary ? BINARY : String(data), listener).finally(() => {
+      pending -= 1;
+      if (pending === 0) client.resume();
+    });
   });
   client.resume();
 }
 
 /** What a binary frame counts as: something that is no command. */
 const BINARY = "";
-const NOT_FOUND = JSON.stringify({ error: "Agent not found", code: "agent_not_found", type: "WsServerErrorEvent" });
 
 /** How a client wants to be told, as its address says. What it says wrongly counts as not said. */
 function wishes(url: string | undefined): JoinOptions {
@@ -102,8 +109,6 @@ function wishes(url: string | undefined): JoinOptions {
   const dialect = DIALECTS.find((each) => each === query.get("dialect"));
   return { ...(dialect && { dialect }), contents: query.get("contents") === "changed" ? "changed" : "all" };
 }
-
-const DIALECTS: readonly AgentDialect[] = ["A", "A'", "B", "C", "D"];
 
 function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);

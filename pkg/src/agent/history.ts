@@ -44,6 +44,7 @@ export class AgentHistory {
   #turns = 0;
   #turn: TurnId | undefined;
   #isStopping = false;
+  #isFreed = false;
   #characters = 0;
 
   constructor(options: HistoryOptions) {
@@ -68,7 +69,9 @@ export class AgentHistory {
 
   /** The time, which never goes back. */
   get now(): number {
-    return Math.max(this.#options.now(), this.#time);
+    const now = this.#options.now();
+    if (Number.isFinite(now)) return Math.max(now, this.#time);
+    throw new HeadwayError("invalid_argument", '"now" has to give the time in ms, as a finite number.');
   }
 
   /** How much was logged since the history began. */
@@ -93,10 +96,11 @@ export class AgentHistory {
     // The last one that is known comes once more: it says whether this is still the same log.
     let entries = await store.read(id, Math.max(0, known - 1));
     const isAnother = !this.#isContinuedBy(entries);
+    if (isAnother) entries = await store.read(id, 0);
+    if (this.#isFreed) return false;
     if (isAnother) {
       this.#length = 0;
       this.#begin(this.#options.engine.content);
-      entries = await store.read(id, 0);
     }
     for (const { at, text } of entries) {
       if (at <= this.#length) continue;
@@ -135,7 +139,8 @@ export class AgentHistory {
         if (await this.#asking(() => this.catchUp())) continue;
         throw new HeadwayError("save_failed", "The store takes no entry, and has none in its place; nothing was done.");
       }
-      const refused = this.#attempt(at, entry, text);
+      // What is done is what is in the log, whatever became of the objects that it was made of.
+      const refused = this.#attempt(at, readEntry(text, at), text);
       if (entry !== wanted && wanted.do !== "open") continue;
       if (refused !== undefined) throw refused;
       return;
@@ -146,7 +151,7 @@ export class AgentHistory {
   opening(): Entry {
     const { content } = this.#options.engine;
     // Later than everything that was, so that no name is given twice (H6).
-    const now = Math.max(this.#options.now(), this.#time + 1);
+    const now = Math.max(this.now, this.#time + 1);
     return { now, do: "open", format: FORMAT, ...(content !== undefined && { content }) };
   }
 
@@ -166,6 +171,7 @@ export class AgentHistory {
   };
 
   free(): void {
+    this.#isFreed = true;
     this.#headway.free();
   }
 

@@ -40,6 +40,8 @@ export class Runner {
   #run: Run | undefined;
   #finishing: Promise<void> | undefined;
   #beat: ReturnType<typeof setInterval> | undefined;
+  /** Ends the wait for a store that cannot be reached. */
+  #wake = () => {};
   #isClosing = false;
   #isKilled = false;
 
@@ -65,8 +67,9 @@ export class Runner {
       throw thrown;
     }
     const content = history.headway.content();
+    const steps = Object.freeze(history.headway.getView().steps.slice(0, -1));
     const record = (step: RecordedStep) => this.#record(turn, step);
-    const run = new Run({ turn, prompt, source, content, agent, grace, record });
+    const run = new Run({ turn, prompt, source, steps, content, agent, grace, record });
     this.#run = run;
     this.#finishing = this.#finish(run);
     return turn;
@@ -92,16 +95,24 @@ export class Runner {
     const { history, store, leaseFor } = this.#options;
     const { turn, state } = history;
     if (this.#run && (state === "STOPPING" || this.#run.turn !== turn)) this.#run.stop();
+    // Without leases nobody else can be at work on it.
+    if (turn !== undefined && store.lease === undefined && this.#run?.turn !== turn) this.#onBeat();
     const isWatched = turn !== undefined && store.lease !== undefined && !this.#isKilled;
     if (isWatched === (this.#beat !== undefined)) return;
     clearInterval(this.#beat);
     this.#beat = isWatched ? setInterval(() => this.#onBeat(), leaseFor / 3) : undefined;
   }
 
-  /** Ends a run that is going on here. Resolves when that is told. */
-  async close(): Promise<void> {
+  /** No run begins here any more; what is on its way to begin still does. */
+  shut(): void {
     this.#isClosing = true;
+  }
+
+  /** Ends a run that is going on here. Resolves when that is told, or cannot be. */
+  async close(): Promise<void> {
+    this.shut();
     this.#run?.stop();
+    this.#wake();
     await this.#finishing;
   }
 
@@ -109,6 +120,7 @@ export class Runner {
   kill(): void {
     this.#isKilled = true;
     this.#run?.stop();
+    this.#wake();
     clearInterval(this.#beat);
     this.#beat = undefined;
   }
@@ -116,9 +128,11 @@ export class Runner {
   async #record(turn: TurnId, step: RecordedStep): Promise<StepId> {
     recordedFields(step);
     const { history, line } = this.#options;
+    const kept = copyOf(step);
     return line.do(async () => {
       await this.#commit(() => {
-        if (history.turn === turn && history.state === "GENERATING") return { now: history.now, do: "step", step };
+        if (history.turn === turn && history.state === "GENERATING")
+          return { now: history.now, do: "step", step: kept };
         throw new HeadwayError("not_running", "This run is over; nothing more is recorded of it.");
       });
       return history.headway.getView().headId;
@@ -127,33 +141,36 @@ export class Runner {
 
   /** The end of a run is told, however long the store cannot be reached. */
   async #finish(run: Run): Promise<void> {
-    const { line, onError } = this.#options;
+    const { line } = this.#options;
     const ended = await run.ended;
-    for (let wait = longer(undefined); !this.#isKilled; wait = longer(wait)) {
-      try {
-        return await line.do(async () => {
-          await this.#end(run.turn, () => this.#endOf(ended));
-          await this.#leave(run);
-        });
-      } catch (thrown) {
-        if (this.#isKilled) break;
-        onError(thrown);
-        if (this.#isClosing || !(thrown instanceof HeadwayError && thrown.code === "save_failed")) break;
-        await new Promise((resolve) => setTimeout(resolve, wait));
+    try {
+      for (let wait = longer(undefined); !this.#isKilled; wait = longer(wait)) {
+        try {
+          return await line.do(() => this.#end(run.turn, () => this.#endOf(ended)));
+        } catch (thrown) {
+          if (!this.#isWorthAnotherTry(thrown)) return;
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+            setTimeout(resolve, wait);
+          });
+        }
       }
+    } finally {
+      if (this.#run === run) this.#run = undefined;
+      await this.#release(run.turn);
     }
-    await this.#leave(run);
+  }
+
+  #isWorthAnotherTry(thrown: unknown): boolean {
+    if (this.#isKilled) return false;
+    this.#options.onError(thrown);
+    return !this.#isClosing && thrown instanceof HeadwayError && thrown.code === "save_failed";
   }
 
   /** A run that was stopped, though nobody has asked for that: the session closes, or another process has taken it for dead. */
   #endOf(ended: RunEnd): RunEnd {
     if (ended.how !== "stopped" || this.#options.history.state === "STOPPING") return ended;
     return this.#isClosing ? SHUT_DOWN : LEFT_ALONE;
-  }
-
-  async #leave(run: Run): Promise<void> {
-    if (this.#run === run) this.#run = undefined;
-    await this.#release(run.turn);
   }
 
   /** Ends a turn, if nobody else did. */
@@ -185,11 +202,21 @@ export class Runner {
 
   async #release(turn: TurnId): Promise<void> {
     const { store, onError } = this.#options;
-    await store.release?.(this.#leaseOf(turn), this.#holder).catch(onError);
+    try {
+      await store.release?.(this.#leaseOf(turn), this.#holder);
+    } catch (thrown) {
+      onError(thrown);
+    }
   }
 
   /** One for each run: what is left of an earlier one does not stand in the way. */
   #leaseOf(turn: TurnId): string {
     return `${this.#options.id}/${turn}`;
   }
+}
+
+/** What a step is now, whatever becomes of it before its turn has come. */
+function copyOf({ after, ...rest }: RecordedStep): RecordedStep {
+  const copy = JSON.parse(JSON.stringify(rest)) as RecordedStep;
+  return after === undefined ? copy : { ...copy, after };
 }

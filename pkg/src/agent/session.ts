@@ -7,39 +7,15 @@
  */
 import { HeadwayError, wordsOf } from "../error.js";
 import type { Headway } from "../headway.js";
-import { checkFunction, checkText } from "../options.js";
-import type { HeadwayOptions, StepId, TurnId } from "../types.js";
+import { checkText } from "../options.js";
+import type { StepId, TurnId } from "../types.js";
 import { Audience, type AgentClient, type JoinOptions } from "./audience.js";
 import type { Entry } from "./entry.js";
 import { AgentHistory } from "./history.js";
 import { Line } from "./line.js";
-import type { AgentRun } from "./run.js";
+import { checkedAgent, type AgentSessionOptions, type CheckedAgent } from "./options.js";
 import { longer, Runner } from "./runner.js";
-import { memoryStore, type AgentStore } from "./store.js";
 import { errorFrame, readCommand, refusalText, type Command, type ToldState } from "./words.js";
-
-/** What a session is made with. */
-export interface AgentSessionOptions extends Pick<
-  HeadwayOptions,
-  "content" | "schema" | "validation" | "normalize" | "onNotice" | "now"
-> {
-  /** The agent's id. */
-  readonly id: string;
-  /** What the agent does with a prompt. The run is over when it resolves; when it throws, the run has failed, and its words are told. */
-  readonly agent: (run: AgentRun) => void | Promise<void>;
-  /** Where the history is kept. Default: in memory. */
-  readonly store?: AgentStore;
-  /** Keeps the content that a revert, redo or checkout is about to bring back, wherever the document is kept. When it throws, HEAD stays (`save_failed`). */
-  readonly save?: (content: string | undefined) => void | Promise<void>;
-  /** So much may a history hold before prompts are refused with `history_full`. Default 5,000 steps and 64 Mi characters. */
-  readonly limits?: { readonly steps?: number; readonly characters?: number };
-  /** How long the agent may take to stop, in ms, before the run is over without it. Default 5,000. */
-  readonly stopGrace?: number;
-  /** How long another process waits for a sign of life of the one that runs the agent, in ms. Default 10,000. */
-  readonly leaseFor?: number;
-  /** Called with what went wrong where nobody asked. Default: `console.error`. */
-  readonly onError?: (error: unknown) => void;
-}
 
 /** What there is to say about an agent in a line. */
 export interface AgentOverview {
@@ -53,7 +29,7 @@ export interface AgentOverview {
 
 export class AgentSession {
   readonly id: string;
-  readonly #options: AgentSessionOptions;
+  readonly #options: CheckedAgent;
   readonly #history: AgentHistory;
   readonly #audience: Audience;
   readonly #runner: Runner;
@@ -63,16 +39,14 @@ export class AgentSession {
   #again: ReturnType<typeof setTimeout> | undefined;
   #wait: number | undefined;
   #isClosed = false;
+  /** Commands of each client that have not been decided yet. */
+  readonly #pending = new WeakMap<AgentClient, number>();
 
-  private constructor(options: AgentSessionOptions & { readonly store: AgentStore }) {
-    const { store, agent, stopGrace = 5_000, leaseFor = 10_000, now = Date.now } = options;
-    const { content, schema, validation, normalize, onNotice } = options;
-    const id = checkText("id", options.id);
-    checkFunction("agent", agent);
+  private constructor(options: CheckedAgent) {
+    const { id, store, agent, now, stopGrace, leaseFor, engine } = options;
     this.id = id;
     this.#options = options;
     const onError = (thrown: unknown) => this.#reported(thrown);
-    const engine = defined({ content, schema, validation, normalize, onNotice });
     const history = new AgentHistory({ id, store, engine, now, tell: (tell) => this.#audience.tell(tell) });
     this.#history = history;
     this.#audience = new Audience(history.snapshot, onError);
@@ -89,10 +63,9 @@ export class AgentSession {
    * store throws.
    */
   static async open(options: AgentSessionOptions): Promise<AgentSession> {
-    const { store = memoryStore() } = options;
-    const session = new AgentSession({ ...options, store });
+    const session = new AgentSession(checkedAgent(options));
     try {
-      session.#unfollow = store.follow?.(session.id, () => session.#news()) ?? session.#unfollow;
+      session.#unfollow = session.#options.store.follow?.(session.id, () => session.#news()) ?? session.#unfollow;
       await session.#line.do(() => session.#runner.lookAfter());
       return session;
     } catch (thrown) {
@@ -120,17 +93,26 @@ export class AgentSession {
     return this.#audience.join(client, how);
   }
 
-  /** One text frame from a socket. Resolves when it has been decided; what is wrong with it is told to the client. Never rejects. */
+  /**
+   * One text frame from a socket. Resolves when it has been decided; what is wrong with it is told to the client, as is that a hundred of its commands wait already
+   * (`busy`). Never rejects.
+   */
   async receive(text: string, client: AgentClient): Promise<void> {
     const dialect = this.#audience.dialectOf(client);
+    const answer = (error: string, code: string) => this.#audience.send(client, errorFrame(error, code, dialect));
     const command = readCommand(String(text), dialect);
     if (command.kind === "bad") return this.#audience.send(client, command.reply);
+    const pending = this.#pending.get(client) ?? 0;
+    if (pending >= MOST_PENDING) return answer("Too many commands at once", "busy");
+    this.#pending.set(client, pending + 1);
     try {
       await this.#carryOut(command);
     } catch (thrown) {
       if (!(thrown instanceof HeadwayError)) this.#reported(thrown);
       const error = thrown instanceof HeadwayError ? thrown : new HeadwayError("server_error", wordsOf(thrown));
-      this.#audience.send(client, errorFrame(refusalText(command, error), error.code, dialect));
+      answer(refusalText(command, error), error.code);
+    } finally {
+      this.#pending.set(client, (this.#pending.get(client) ?? 1) - 1);
     }
   }
 
@@ -184,6 +166,9 @@ export class AgentSession {
 
   /** Ends a run that is going on here, which everybody is told, and lets everybody go; the history stays where it is kept. */
   async close(): Promise<void> {
+    this.#runner.shut();
+    // A run that is about to begin has its end, too.
+    await this.#line.atRest();
     await this.#runner.close();
     await this.#line.atRest();
     this.kill();
@@ -203,32 +188,45 @@ export class AgentSession {
   // ── deciding ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #decide(decide: () => Entry | undefined | Promise<Entry | undefined>): Promise<void> {
-    return this.#line.do(() =>
-      this.#history.commit(() => {
-        this.#assertOpen();
-        return decide();
-      }),
-    );
+    return this.#line.do(() => this.#commit(decide));
+  }
+
+  #commit(decide: () => Entry | undefined | Promise<Entry | undefined>): Promise<void> {
+    return this.#history.commit(() => {
+      this.#assertOpen();
+      return decide();
+    });
   }
 
   async #move(name: keyof typeof MOVES, id: string): Promise<void> {
     const { can, leadsTo, entry } = MOVES[name];
     checkText("id", id);
-    await this.#decide(async () => {
-      this.#assertIdle();
-      const refusal = can(this.headway, id);
-      if (refusal !== true) throw new HeadwayError(refusal, `HEAD cannot be moved: ${refusal}.`);
-      await this.#save(leadsTo(this.headway, id));
-      return entry(this.#history.now, id);
+    await this.#line.do(async () => {
+      let isSaved = false;
+      try {
+        await this.#commit(async () => {
+          this.#assertIdle();
+          const refusal = can(this.headway, id);
+          if (refusal !== true) throw new HeadwayError(refusal, `HEAD cannot be moved: ${refusal}.`);
+          isSaved = await this.#save(leadsTo(this.headway, id));
+          return entry(this.#history.now, id);
+        });
+      } catch (thrown) {
+        // What the host has saved is not what is there.
+        if (isSaved) await this.#save(this.headway.getView().headId).catch((again: unknown) => this.#reported(again));
+        throw thrown;
+      }
     });
   }
 
-  async #save(to: StepId | undefined): Promise<void> {
+  /** Has the host save the content at a step, if it wants to. Tells whether it has. */
+  async #save(step: StepId | undefined): Promise<boolean> {
     const { save } = this.#options;
-    if (!save || to === undefined) return;
-    const content = this.headway.content(to);
+    if (!save || step === undefined) return false;
+    const content = this.headway.content(step);
     try {
       await save(content);
+      return true;
     } catch (thrown) {
       throw new HeadwayError("save_failed", `The content could not be saved, so HEAD stays: ${wordsOf(thrown)}`);
     }
@@ -275,20 +273,23 @@ export class AgentSession {
   }
 
   #assertRoom(): void {
-    const { steps = MOST_STEPS, characters = MOST_CHARACTERS } = this.#options.limits ?? {};
+    const { steps, characters } = this.#options.limits;
     if (this.#history.size < steps && this.#history.characters < characters) return;
     throw new HeadwayError("history_full", "This agent's history is full; open another agent");
   }
 
   #reported(thrown: unknown): void {
     if (this.#isClosed) return;
-    const { onError = console.error } = this.#options;
-    onError(thrown);
+    try {
+      this.#options.onError(thrown);
+    } catch (again) {
+      console.error(thrown, again);
+    }
   }
 }
 
-const MOST_STEPS = 5_000;
-const MOST_CHARACTERS = 64 * 2 ** 20;
+/** Commands of one client that wait at most. */
+const MOST_PENDING = 100;
 
 /** The commands that move HEAD, side by side. */
 const MOVES = {
@@ -308,8 +309,3 @@ const MOVES = {
     entry: (now: number, step: StepId): Entry => ({ now, do: "checkout", step }),
   },
 } as const;
-
-/** Without what is undefined. */
-function defined<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
-}

@@ -11,7 +11,10 @@ export interface LogEntry {
   readonly text: string;
 }
 
-/** Keeps the logs of agents. Everything may reject when what it stands on cannot be reached; nothing was added then, as far as anybody knows. */
+/**
+ * Keeps the logs of agents. Everything may reject when what it stands on cannot be reached. An entry may be there all the same then: it is found when the log is read
+ * again, and done. A promise that is never settled holds up the session.
+ */
 export interface AgentStore {
   /** The entries after a position, oldest first. What was let go when a log started anew is missing. */
   read(agent: string, after: number): Promise<readonly LogEntry[]>;
@@ -20,13 +23,13 @@ export interface AgentStore {
    * will be there after a restart, as far as the store outlives one.
    */
   append(agent: string, at: number, text: string, startsAnew: boolean): Promise<boolean>;
-  /** The agents that have a log. */
-  agents(): Promise<readonly string[]>;
+  /** The agents that have a log, for the host: a session does not ask. */
+  agents?(): Promise<readonly string[]>;
   /** Calls `onNews` when another process may have added something to a log; now and then too often. Gives what ends it. */
   follow?(agent: string, onNews: () => void): () => void;
   /**
    * Takes the lease of that name for so many ms, or takes it for longer: false when another holder has it. There is one for each run, and who has it is at
-   * work on the run. Without leases there is one process only.
+   * work on the run. Without leases there is one session of each agent only.
    */
   lease?(name: string, holder: string, ms: number): Promise<boolean>;
   /** Gives the lease back; nothing happens when another holder has it. */

@@ -29,8 +29,8 @@ impl Tree {
         self.contents_changed();
     }
 
-    /// The content at a step has become another one. Those below it that do not say what was before them say other things now, as far down as no step has a content
-    /// of its own.
+    /// The content at a step has become another one. Those below it that do not say what was before them say other things now, as far down
+    /// as no step has a content of its own.
     pub(super) fn renew_below(&mut self, step: StepIx) {
         let mut open = vec![step];
         while let Some(at) = open.pop() {

@@ -341,7 +341,6 @@ impl Tree {
         };
         let has_children = self.node(step).is_some_and(|node| node.first_child.is_some());
         let content = if has_children { self.content_at(step) } else { None };
-        let root_content = self.content_at(Self::ROOT);
         if old_parent != Some(parent) {
             self.unlink(step);
             self.link(step, parent);
@@ -382,9 +381,6 @@ impl Tree {
         }
         if has_children && self.content_at(step) != content {
             self.renew_below(step);
-        }
-        if self.content_at(Self::ROOT) != root_content {
-            self.renew_below(Self::ROOT);
         }
         (step, change)
     }
