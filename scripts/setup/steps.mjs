@@ -40,7 +40,8 @@ export const steps = [
   {
     id: "npm",
     title: "npm packages",
-    usually: "20 s",
+    // SQLite is compiled where its prebuilt form cannot be had.
+    usually: "20 s to 2 min",
     lane: "network",
     isDone: packagesAreInstalled,
     work: installPackages,
