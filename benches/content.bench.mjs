@@ -15,7 +15,7 @@ const HISTORIES = [
 ];
 
 export default async function ({ quick }) {
-  const rounds = quick ? 21 : 61;
+  const rounds = quick ? 11 : 61;
   return [...takingIn(rounds), ...(await keeping()), ...givingBack(rounds)];
 }
 

@@ -51,7 +51,7 @@ function check({ length, last }, wanted, headId) {
 
 /** A history in one chain. Beside the text of its snapshot there is a row where the peer has its objects already. */
 function imports(quick) {
-  const [rounds, warmUp] = quick ? [3, 1] : [9, 2];
+  const [rounds, warmUp] = quick ? [1, 1] : [9, 2];
   const headId = idOf("a", STEPS - 1);
   const text = snapshotFrame(branchOf("a", STEPS), headId);
   const ours = () => {
