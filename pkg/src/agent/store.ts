@@ -34,8 +34,6 @@ export interface AgentStore {
   lease?(name: string, holder: string, ms: number): Promise<boolean>;
   /** Gives the lease back; nothing happens when another holder has it. */
   release?(name: string, holder: string): Promise<void>;
-  /** No more is asked of it. */
-  close?(): Promise<void>;
 }
 
 /** What one agent has in a {@link memoryStore}. */
